@@ -1,0 +1,1 @@
+"""Interleaved documents from any image generator, as a LangGraph plugin."""

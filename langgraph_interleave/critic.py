@@ -1,0 +1,35 @@
+"""The critic role: compares the picture with the step's instruction."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol, runtime_checkable
+
+from langgraph_interleave.types import CritiqueRequest, CritiqueResult
+
+OnText = Callable[[str], None]
+
+
+@runtime_checkable
+class Critic(Protocol):
+    """Anything that judges a picture by its pixels.
+
+    `fingerprint` names model, version and parameters (part of the ledger's key); `billed` says
+    whether a call costs money.
+    """
+
+    fingerprint: str
+    billed: bool
+
+    async def acritique(self, request: CritiqueRequest, *, on_text: OnText | None = None) -> CritiqueResult:
+        """Judge `request.after`.
+
+        Args:
+            request: Instruction, prompt and pixels.
+            on_text: Called with each further piece of reasoning, where the critic streams.
+
+        Raises:
+            CritiqueError: No critique could be read.
+            CallError: The model failed.
+        """
+        ...

@@ -1,0 +1,178 @@
+"""Every exception of this package, in one tree. Each message names the thing and the remedy.
+
+InterleaveError
+├── ConfigError            the call, an option, a file or a request is wrong; nothing was spent
+├── PlanError              no plan could be read from the planner's answer
+├── CritiqueError          no critique could be read from the critic's answer
+├── CallError              a call of a role (planner, backend, critic) failed
+│   ├── InvalidRequest     the model refused the shape of the request (size, references, prompt)
+│   ├── ContentBlocked     moderation refused it; never sent again unchanged
+│   ├── NoImage            the model answered without a picture
+│   ├── QuotaExhausted     no credit left; fatal for the run
+│   ├── RateLimited        too many requests; provably not produced
+│   ├── Unavailable        refused connection, overload; provably not produced unless `ambiguous`
+│   ├── CallTimeout        no answer in time; may have been produced and billed
+│   ├── BadResponse        an answer that is not what was promised; may have been billed
+│   └── Cancelled          stopped by us
+├── LimitReached           a limit of the run was reached before a call was made
+├── ArtifactMissing        stored bytes are gone or damaged
+└── InternalError          a fault of ours; the document made so far is attached
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+Role = Literal["planner", "backend", "critic"]
+
+
+class InterleaveError(Exception):
+    """Base of the tree.
+
+    Args:
+        message: What went wrong, naming the thing.
+        remedy: What the reader can do about it.
+    """
+
+    def __init__(self, message: str, *, remedy: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.remedy = remedy
+
+    def __str__(self) -> str:
+        return f"{self.message} {self.remedy}".strip()
+
+
+class ConfigError(InterleaveError):
+    """A call, an option, a file or a request is wrong. Nothing was spent."""
+
+
+class PlanError(InterleaveError):
+    """No plan could be read. `raw` is the planner's text; `truncated` when a token limit cut it off."""
+
+    def __init__(self, message: str, *, remedy: str = "", raw: str = "", truncated: bool = False) -> None:
+        super().__init__(message, remedy=remedy)
+        self.raw = raw
+        self.truncated = truncated
+
+
+class CritiqueError(InterleaveError):
+    """No critique could be read. `raw` is the critic's text."""
+
+    def __init__(self, message: str, *, remedy: str = "", raw: str = "") -> None:
+        super().__init__(message, remedy=remedy)
+        self.raw = raw
+
+
+class CallError(InterleaveError):
+    """A call failed.
+
+    Args:
+        message: What went wrong.
+        remedy: What to do.
+        role: Whose call it was.
+        code: The provider's own code, if any.
+        retry_after: Seconds the provider asks to wait.
+        ambiguous: The work may have been done and billed; overrides the class's default.
+        detail: The provider's further words (categories, finish reason).
+    """
+
+    #: Whether the same request may be sent again.
+    resendable = False
+    #: Whether the provider may have done (and billed) the work.
+    ambiguous = False
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        remedy: str = "",
+        role: Role = "backend",
+        code: str | None = None,
+        retry_after: float | None = None,
+        ambiguous: bool | None = None,
+        detail: Mapping[str, Any] | None = None,
+    ) -> None:
+        super().__init__(message, remedy=remedy)
+        self.role = role
+        self.code = code
+        self.retry_after = retry_after
+        self.detail = dict(detail or {})
+        if ambiguous is not None:
+            self.ambiguous = ambiguous
+
+
+class InvalidRequest(CallError):
+    """The model refused the shape of the request."""
+
+
+class ContentBlocked(CallError):
+    """Moderation refused the request."""
+
+
+class NoImage(CallError):
+    """The model answered without a picture; its words are in `detail["text"]`."""
+
+
+class QuotaExhausted(CallError):
+    """No credit left: fatal for the run."""
+
+
+class RateLimited(CallError):
+    """Too many requests; provably not produced."""
+
+    resendable = True
+
+
+class Unavailable(CallError):
+    """Nobody answered, or the server is overloaded."""
+
+    resendable = True
+
+
+class CallTimeout(CallError):
+    """No answer in time; the work may have been done and billed."""
+
+    ambiguous = True
+
+
+class BadResponse(CallError):
+    """The answer is not what was promised (HTML, a broken or black picture, a cut stream)."""
+
+    ambiguous = True
+
+
+class Cancelled(CallError):
+    """Stopped by us."""
+
+
+class LimitReached(InterleaveError):
+    """A limit of the run was reached; raised before the call that would pass it.
+
+    Args:
+        limit: Name of the limit (`max_images`, `max_calls`, `max_seconds`, …).
+        used: How much was used.
+        cap: The cap.
+    """
+
+    def __init__(self, limit: str, *, used: float, cap: float) -> None:
+        super().__init__(
+            f"Limit {limit} reached: {used:g} of {cap:g} used.",
+            remedy=f"Raise limits.{limit}, or take the document as it is.",
+        )
+        self.limit = limit
+        self.used = used
+        self.cap = cap
+
+
+class ArtifactMissing(InterleaveError):
+    """Stored bytes are gone or do not match their digest."""
+
+
+class InternalError(InterleaveError):
+    """A fault of ours. `document` is the document made so far, as JSON; the cause is chained."""
+
+    def __init__(self, message: str, *, remedy: str = "", document: Mapping[str, Any] | None = None) -> None:
+        super().__init__(message, remedy=remedy)
+        self.document = document

@@ -1,0 +1,26 @@
+"""Caps on one run, and the budget that is reserved against them before every call."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from langgraph_interleave.types.base import Frozen
+
+PositiveInt = Annotated[int, Field(ge=1)]
+
+
+class Limits(Frozen):
+    """Caps on one run. At a cap the run finishes with what is there; it never goes over.
+
+    `max_images` counts pictures drawn, `max_calls` every call of any role, `max_seconds` wall-clock
+    time of one invocation. `call_timeout_s` is the deadline of a single call.
+    """
+
+    max_steps: PositiveInt = Field(default=30, description="Steps drawn at most; later ones are skipped and marked.")
+    max_attempts: PositiveInt = Field(default=3, description="Attempts per step, the first included.")
+    max_images: PositiveInt | None = Field(default=None, description="Pictures drawn at most, in the whole run.")
+    max_calls: PositiveInt | None = Field(default=None, description="Calls of any role at most, in the whole run.")
+    max_seconds: float | None = Field(default=None, gt=0, description="Wall-clock seconds of one invocation.")
+    call_timeout_s: float = Field(default=600.0, gt=0, description="Deadline of one call, in seconds.")

@@ -1,0 +1,56 @@
+"""The planner role: lays the whole sequence out before anything is drawn."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+from langgraph_interleave.limits import Limits
+from langgraph_interleave.types import Capabilities, ImageBytes, PlanDelta, Request
+
+
+@dataclass(frozen=True, slots=True)
+class PlanRequest:
+    """What a planner is given.
+
+    Attributes:
+        request: The user's ordered parts.
+        images: Pixels of the request's pictures, in order (`input:0`, `input:1`, …).
+        capabilities: What the chosen backend can do.
+        limits: Caps; a plan must not have more than `limits.max_steps` steps.
+        steps: Number of steps the caller insists on, or `None`.
+        language: Language of captions (BCP 47 or a name), or `None` for the request's own.
+        style: The look the caller asks for, or `None`.
+        seed: Seed for planners that sample.
+    """
+
+    request: Request
+    images: Sequence[ImageBytes] = ()
+    capabilities: Capabilities = Capabilities()
+    limits: Limits = Limits()
+    steps: int | None = None
+    language: str | None = None
+    style: str | None = None
+    seed: int = 0
+
+
+@runtime_checkable
+class Planner(Protocol):
+    """Anything that turns a request into a plan.
+
+    `fingerprint` names model, version and parameters; it is part of the ledger's key, so that a
+    changed planner is never answered with another's plan. `billed` says whether a call costs money.
+    """
+
+    fingerprint: str
+    billed: bool
+
+    def aplan(self, request: PlanRequest) -> AsyncIterator[PlanDelta]:
+        """Stream the plan: reasoning, style guide, each step as soon as complete, `PlanFinished` last.
+
+        Raises:
+            PlanError: No plan could be read.
+            CallError: The model failed.
+        """
+        ...

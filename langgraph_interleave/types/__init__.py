@@ -1,0 +1,88 @@
+"""The vocabulary as types: request, plan, critique, image, outcome, record."""
+
+from langgraph_interleave.types.artifact import SCHEME, ArtifactRef, ImageBytes
+from langgraph_interleave.types.base import Frozen
+from langgraph_interleave.types.critique import (
+    CheckResult,
+    Critique,
+    CritiqueRequest,
+    CritiqueResult,
+    Judge,
+    Score,
+    Scores,
+    Verdict,
+)
+from langgraph_interleave.types.document import DocumentData, DocumentStep
+from langgraph_interleave.types.image import Capabilities, ImageRequest, ImageResult, OnProgress, Progress
+from langgraph_interleave.types.outcome import (
+    WITH_PICTURE,
+    OnExhausted,
+    Publish,
+    RunOutcome,
+    RunReason,
+    StepOutcome,
+)
+from langgraph_interleave.types.plan import (
+    Op,
+    Plan,
+    PlanDelta,
+    PlanFinished,
+    PlanWarning,
+    ReasoningDelta,
+    Step,
+    StepDelta,
+    StyleDelta,
+    StyleGuide,
+    parse_source,
+)
+from langgraph_interleave.types.record import Attempt, Problem, StepRecord
+from langgraph_interleave.types.request import ImagePart, Part, Request, TextPart
+from langgraph_interleave.types.usage import Spend, Usage
+
+__all__ = [
+    "SCHEME",
+    "WITH_PICTURE",
+    "ArtifactRef",
+    "Attempt",
+    "Capabilities",
+    "CheckResult",
+    "Critique",
+    "CritiqueRequest",
+    "CritiqueResult",
+    "DocumentData",
+    "DocumentStep",
+    "Frozen",
+    "ImageBytes",
+    "ImagePart",
+    "ImageRequest",
+    "ImageResult",
+    "Judge",
+    "OnExhausted",
+    "OnProgress",
+    "Op",
+    "Part",
+    "Plan",
+    "PlanDelta",
+    "PlanFinished",
+    "PlanWarning",
+    "Problem",
+    "Progress",
+    "Publish",
+    "ReasoningDelta",
+    "Request",
+    "RunOutcome",
+    "RunReason",
+    "Score",
+    "Scores",
+    "Spend",
+    "Step",
+    "StepDelta",
+    "StepOutcome",
+    "StepRecord",
+    "StyleDelta",
+    "StyleGuide",
+    "TextPart",
+    "Usage",
+    "Verdict",
+    "parse_source",
+]

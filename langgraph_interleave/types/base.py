@@ -1,0 +1,11 @@
+"""The base of every record that is stored, streamed or returned."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict
+
+
+class Frozen(BaseModel):
+    """An immutable pydantic model that refuses unknown fields and serialises to plain JSON."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")

@@ -1,0 +1,52 @@
+"""The finished sequence as data: captions, artifact references and marks, no bytes."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from langgraph_interleave.types.artifact import ArtifactRef
+from langgraph_interleave.types.base import Frozen
+from langgraph_interleave.types.outcome import RunOutcome, RunReason, StepOutcome
+from langgraph_interleave.types.plan import Op, StyleGuide
+from langgraph_interleave.types.record import Problem
+from langgraph_interleave.types.request import Request
+from langgraph_interleave.types.usage import Spend
+
+
+class DocumentStep(Frozen):
+    """One step of a document.
+
+    `mark` is a sentence for the reader when the picture is not simply accepted, or missing.
+    `record` is the digest of the step's `StepRecord`, where rejected attempts and critiques are.
+    """
+
+    index: int = Field(ge=0)
+    op: Op
+    outcome: StepOutcome
+    title: str | None = None
+    caption: str | None = None
+    image: ArtifactRef | None = None
+    alt: str = ""
+    mark: str | None = None
+    attempts: int = 0
+    kept: int | None = None
+    sources: tuple[str, ...] = ()
+    record: str | None = None
+
+
+class DocumentData(Frozen):
+    """A document as it is returned, stored and loaded. `plan` is the digest of the plan's JSON."""
+
+    v: int = 1
+    run_id: str
+    request: Request
+    outcome: RunOutcome
+    reasons: tuple[RunReason, ...] = ()
+    title: str | None = None
+    style_guide: StyleGuide = StyleGuide()
+    steps: tuple[DocumentStep, ...] = ()
+    plan: str | None = None
+    problem: Problem | None = None
+    warnings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = Field(default=(), description="what the reader must know about how it was made")
+    spend: Spend = Spend()

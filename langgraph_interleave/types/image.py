@@ -1,0 +1,92 @@
+"""The contract data between the graph and an image backend."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from langgraph_interleave.types.artifact import ImageBytes
+from langgraph_interleave.types.usage import Usage
+
+
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """What an image backend can do. A missing capability is an error or a stated warning, never silence.
+
+    Attributes:
+        generate: Draws from text alone.
+        edit: `instruct` changes a reference as told, `img2img` restyles it, `none` does neither.
+        max_references: How many references it conditions on; 0 for none.
+        max_images: Most images one call returns.
+        size_multiple: Sides are multiples of this, in pixels.
+        min_side: Shortest side, in pixels.
+        max_pixels: Largest area, in pixels.
+        seed: `exact` gives the same bytes for the same request and seed; `ignored` does not.
+        progress: What it reports while it draws.
+        concurrency: How many calls may run at once; 1 when it holds a lock.
+        billed: Each call costs money; then nothing is drawn on a bet unless asked for.
+    """
+
+    generate: bool = True
+    edit: Literal["none", "instruct", "img2img"] = "none"
+    max_references: int = 0
+    max_images: int = 1
+    size_multiple: int = 1
+    min_side: int = 16
+    max_pixels: int = 4096 * 4096
+    seed: Literal["exact", "ignored"] = "ignored"
+    progress: Literal["none", "steps", "previews"] = "none"
+    concurrency: int = 1
+    billed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ImageRequest:
+    """One request to a backend.
+
+    Attributes:
+        prompt: Text for the model.
+        references: Pictures to condition on; the order matters ("image 1", "image 2").
+        width: Pixels wanted, or `None` for the first reference's, else the backend's own.
+        height: As `width`.
+        n: Images wanted; image i uses `seed + i`.
+        seed: 0 to 2**32-1, or `None` for the backend's choice.
+        timeout_s: Deadline of the call in seconds.
+        extra: Set by the operator, never from a model's words.
+    """
+
+    prompt: str
+    references: Sequence[ImageBytes] = ()
+    width: int | None = None
+    height: int | None = None
+    n: int = 1
+    seed: int | None = None
+    timeout_s: float | None = None
+    extra: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+
+@dataclass(frozen=True, slots=True)
+class ImageResult:
+    """What a backend drew: 1 to n pictures, never none; plus what should be known about it.
+
+    `warnings` name what was not done as asked (snapped size, dropped seed, fewer than n).
+    """
+
+    images: tuple[ImageBytes, ...]
+    text: str | None = None
+    usage: Usage = field(default_factory=Usage)
+    warnings: tuple[str, ...] = ()
+    model: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a drawing is: `step` of `total`, perhaps with a preview."""
+
+    step: int
+    total: int | None = None
+    preview: ImageBytes | None = None
+
+
+OnProgress = Callable[[Progress], None]

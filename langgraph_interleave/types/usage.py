@@ -1,0 +1,49 @@
+"""What one call used, and what a run has spent."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from langgraph_interleave.types.base import Frozen
+
+
+class Usage(Frozen):
+    """What a provider reports for one call. `cost_usd` is `None` when nobody knows, never 0 for that."""
+
+    input_tokens: int = Field(default=0, ge=0)
+    output_tokens: int = Field(default=0, ge=0)
+    cached_tokens: int = Field(default=0, ge=0)
+    images: int = Field(default=0, ge=0)
+    cost_usd: float | None = Field(default=None, ge=0)
+
+    def __add__(self, other: Usage) -> Usage:
+        """Add field by field; the cost is known only when both are."""
+        both_known = self.cost_usd is not None and other.cost_usd is not None
+        return Usage(
+            input_tokens=self.input_tokens + other.input_tokens,
+            output_tokens=self.output_tokens + other.output_tokens,
+            cached_tokens=self.cached_tokens + other.cached_tokens,
+            images=self.images + other.images,
+            cost_usd=(self.cost_usd or 0) + (other.cost_usd or 0) if both_known else None,
+        )
+
+
+class Spend(Frozen):
+    """What a run has used so far.
+
+    `calls` counts per role; `replayed` are calls answered from the ledger without a new one (they
+    were paid before and are counted in `calls` as well); `wasted` are speculative calls whose
+    result nothing used. `seconds` is wall-clock time of this invocation and differs between
+    two otherwise equal runs.
+    """
+
+    calls: dict[str, int] = Field(default_factory=dict)
+    images: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached_tokens: int = 0
+    cost_usd: float | None = None
+    replayed: int = 0
+    wasted: int = 0
+    ambiguous: int = 0
+    seconds: float = 0.0
