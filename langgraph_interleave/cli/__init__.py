@@ -1,0 +1,22 @@
+"""The command line: `langgraph-interleave`.
+
+Importing this package loads neither typer nor rich nor LangGraph; `main` does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and exit with its code.
+
+    Args:
+        arguments: Words after the program's name; `None` for those of the process.
+
+    Raises:
+        SystemExit: Always; 0 complete, 3 partial or waiting, 1 failed, 2 usage, 130 cancelled.
+    """
+    from langgraph_interleave.cli.app import run_app
+
+    raise SystemExit(run_app(arguments))

@@ -1,0 +1,45 @@
+"""Every test runs offline, with a clean environment, and the same way twice."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+# Before anything of a model library is imported.
+os.environ["HF_HUB_OFFLINE"] = "1"
+os.environ["LANGSMITH_TRACING"] = "false"
+
+settings.register_profile(
+    "default",
+    derandomize=True,
+    deadline=None,
+    max_examples=100,
+    print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.register_profile("thorough", parent=settings.get_profile("default"), derandomize=False, max_examples=2000)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+
+#: What a developer's shell may hold and no test may see.
+_PREFIXES = (
+    "ANTHROPIC_", "AZURE_OPENAI_", "GEMINI_", "GOOGLE_", "HF_TOKEN", "LANGCHAIN_", "LANGGRAPH_", "LANGSMITH_", "OPENAI_",
+)  # fmt: skip
+_PROXIES = ("http_proxy", "https_proxy", "all_proxy", "no_proxy")
+
+
+@pytest.fixture(autouse=True)
+def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """No keys, no proxies, no tracing; home and caches are empty folders."""
+    for name in list(os.environ):
+        if name.upper().startswith(_PREFIXES) or name.lower() in _PROXIES:
+            monkeypatch.delenv(name)
+    home = str(tmp_path_factory.getbasetemp())
+    for name in ("HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"):
+        monkeypatch.setenv(name, home)
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    monkeypatch.setenv("LANGSMITH_TRACING", "false")
+    # Rich and typer look at these to decide on width and colour.
+    for name in ("COLUMNS", "LINES", "FORCE_COLOR", "NO_COLOR", "TERM", "CI", "GITHUB_ACTIONS"):
+        monkeypatch.delenv(name, raising=False)
