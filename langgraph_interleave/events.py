@@ -199,9 +199,9 @@ def from_dict(data: object) -> Event | None:
     Raises:
         ValueError: It says it is ours and is not valid.
     """
-    if not isinstance(data, dict) or not str(data.get("type", "")).startswith("interleave."):  # pyright: ignore
+    if not isinstance(data, dict) or not str(data.get("type", "")).startswith("interleave."):
         return None
     try:
         return _adapter.validate_python(data)
     except ValidationError as error:
-        raise ValueError(f"not a valid {data['type']} event: {error}") from error  # pyright: ignore
+        raise ValueError(f"not a valid {data['type']} event: {error}") from error

@@ -24,8 +24,16 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 #: What a developer's shell may hold and no test may see.
 _PREFIXES = (
-    "ANTHROPIC_", "AZURE_OPENAI_", "GEMINI_", "GOOGLE_", "HF_TOKEN", "LANGCHAIN_", "LANGGRAPH_", "LANGSMITH_", "OPENAI_",
-)  # fmt: skip
+    "ANTHROPIC_",
+    "AZURE_OPENAI_",
+    "GEMINI_",
+    "GOOGLE_",
+    "HF_TOKEN",
+    "LANGCHAIN_",
+    "LANGGRAPH_",
+    "LANGSMITH_",
+    "OPENAI_",
+)
 _PROXIES = ("http_proxy", "https_proxy", "all_proxy", "no_proxy")
 
 
