@@ -1,0 +1,259 @@
+"""Names to parts: planners, backends, critics and checks are found through entry points.
+
+The built-ins come in by the same door as a plugin's. A plugin declares, in its own metadata,
+
+    [project.entry-points."langgraph_interleave.backends"]
+    mine = "my_package.drawing:MyBackend"
+
+and `"mine"` is then a name people can type. What an entry point names is a class or function,
+called as `factory(**options)`. When the user wrote `"mine:large"`, its `from_string("large",
+**options)` is called, so a factory that takes an argument has one. Making a part must be cheap:
+weights, clients and files are opened by its first call, not before.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any, Literal
+
+from langgraph_interleave.critic import Critic
+from langgraph_interleave.errors import ConfigError, InterleaveError
+from langgraph_interleave.planner import Planner
+
+Kind = Literal["backend", "planner", "critic", "check"]
+KINDS: tuple[Kind, ...] = ("backend", "planner", "critic", "check")
+
+OURS = "langgraph-interleave"
+_REQUIREMENT = re.compile(r"^\s*(?P<name>[\w.-]+).*\bextra\s*==\s*['\"](?P<extra>[\w.-]+)['\"]")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One installed part: its name, the distribution it comes from, and how to load it.
+
+    `shadowed` when another entry of the same name goes first: ours, then by distribution.
+    """
+
+    kind: Kind
+    name: str
+    distribution: str
+    point: EntryPoint
+    shadowed: bool = False
+
+
+def group(kind: Kind) -> str:
+    """The entry-point group of a kind of part.
+
+    Example:
+        >>> group("backend")
+        'langgraph_interleave.backends'
+    """
+    return f"langgraph_interleave.{kind}s"
+
+
+def installed(kind: Kind) -> tuple[Entry, ...]:
+    """Everything installed of a kind, ours first, then by name; nothing is imported."""
+    found = [
+        Entry(kind=kind, name=point.name, distribution=point.dist.name if point.dist else "unknown", point=point)
+        for point in entry_points(group=group(kind))
+    ]
+    found.sort(key=lambda entry: (entry.distribution != OURS, entry.name, entry.distribution))
+    seen: set[str] = set()
+    entries: list[Entry] = []
+    for entry in found:
+        if entry.name in seen:
+            # A distribution seen twice (an editable install beside its source) is one.
+            if any(other.name == entry.name and other.point.value == entry.point.value for other in entries):
+                continue
+            entries.append(Entry(entry.kind, entry.name, entry.distribution, entry.point, shadowed=True))
+            continue
+        seen.add(entry.name)
+        entries.append(entry)
+    return tuple(entries)
+
+
+def split_name(text: str) -> tuple[str, str | None]:
+    """Split what the user typed into a name and its argument.
+
+    Example:
+        >>> split_name("simulator:hard"), split_name("sketch")
+        (('simulator', 'hard'), ('sketch', None))
+    """
+    name, colon, argument = text.strip().partition(":")
+    return name.strip(), argument.strip() if colon else None
+
+
+def load(entry: Entry) -> Callable[..., object]:
+    """Import the factory an entry names.
+
+    Raises:
+        ConfigError: It cannot be imported. For a missing optional dependency the remedy is the pip
+            line of the extra that brings it.
+    """
+    try:
+        factory = entry.point.load()
+    except ModuleNotFoundError as error:
+        raise missing(entry, error) from error
+    except Exception as error:  # a plugin may fail in any way; it must not take the others with it
+        raise _broken(entry, error) from error
+    if not callable(factory):
+        raise ConfigError(
+            f"{entry.kind} {entry.name!r} of {entry.distribution} is not callable.",
+            remedy=f"{entry.point.value} must be a class or a function.",
+        )
+    return factory
+
+
+def init(kind: Kind, text: str, contract: type, **options: Any) -> object:
+    """Make a part from what the user typed.
+
+    Args:
+        kind: Which role.
+        text: `name` or `name:argument`.
+        contract: The role's protocol; the part is held against it.
+        options: Passed to the factory.
+
+    Raises:
+        ConfigError: The name is unknown, the part cannot be imported, or it does not take these
+            options.
+    """
+    name, argument = split_name(text)
+    entry = _find(kind, name)
+    factory = load(entry)
+    arguments: tuple[str, ...] = ()
+    if argument is not None:
+        from_string = getattr(factory, "from_string", None)
+        if from_string is None:
+            raise ConfigError(
+                f"{kind} {name!r} takes no argument, but {argument!r} was given.", remedy=f"Write {name!r}."
+            )
+        if not argument:
+            raise ConfigError(f"{kind} {text!r} has nothing after the colon.", remedy=f"Write {name!r} or '{name}:…'.")
+        factory, arguments = from_string, (argument,)
+    _check_options(entry, factory, arguments, options)
+    try:
+        part = factory(*arguments, **options)
+    except InterleaveError:
+        raise
+    except ModuleNotFoundError as error:
+        raise missing(entry, error) from error
+    except Exception as error:  # whatever a factory raises, the user is told which part it was
+        raise _broken(entry, error) from error
+    _check_contract(entry, part, contract)
+    return part
+
+
+def init_planner(text: str, **options: Any) -> Planner:
+    """Make a planner by name.
+
+    Example:
+        >>> init_planner("scene").billed
+        False
+    """
+    part = init("planner", text, Planner, **options)
+    assert isinstance(part, Planner)
+    return part
+
+
+def init_critic(text: str, **options: Any) -> Critic:
+    """Make a critic by name.
+
+    Example:
+        >>> init_critic("pixel").billed
+        False
+    """
+    part = init("critic", text, Critic, **options)
+    assert isinstance(part, Critic)
+    return part
+
+
+def missing(entry: Entry, error: ModuleNotFoundError) -> ConfigError:
+    """Say what is not installed; with the pip line, when an extra of the same distribution brings it."""
+    module = error.name or str(error)
+    extra = extra_of(entry, module)
+    if extra is None:
+        return _broken(entry, error)
+    return ConfigError(
+        f"{entry.kind} {entry.name!r} needs {module.partition('.')[0]}, which is not installed.",
+        remedy=f'Run: pip install "{entry.distribution}[{extra}]"',
+    )
+
+
+def extra_of(entry: Entry, module: str) -> str | None:
+    """The smallest extra of the entry's distribution that lists the distribution of `module` by name."""
+    wanted = _normal(module)
+    extras: dict[str, list[str]] = {}
+    for line in (entry.point.dist.requires if entry.point.dist else None) or ():
+        match = _REQUIREMENT.match(line)
+        if match:
+            extras.setdefault(match["extra"], []).append(_normal(match["name"]))
+    holding = [
+        (len(names), extra)
+        for extra, names in extras.items()
+        # `import google.genai` fails on `google`, when nothing of that namespace is there.
+        if any(name == wanted or wanted.startswith(f"{name}_") or name.startswith(f"{wanted}_") for name in names)
+    ]
+    return min(holding)[1] if holding else None
+
+
+def _normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "_", name).lower()
+
+
+def _find(kind: Kind, name: str) -> Entry:
+    entries = installed(kind)
+    for entry in entries:
+        if entry.name == name and not entry.shadowed:
+            return entry
+    names = sorted({entry.name for entry in entries})
+    if not names:
+        raise ConfigError(
+            f"No {kind} {name!r}: none is installed at all.",
+            remedy=f"The metadata of {OURS} is missing; install the package with pip rather than by copying it.",
+        )
+    raise ConfigError(
+        f"No {kind} {name!r} is installed.", remedy=f"Installed: {', '.join(names)}. A plugin adds more with pip."
+    )
+
+
+def _check_options(
+    entry: Entry, factory: Callable[..., object], arguments: tuple[str, ...], options: dict[str, Any]
+) -> None:
+    try:
+        signature = inspect.signature(factory)
+    except (TypeError, ValueError):  # some callables written in C have none
+        return
+    try:
+        signature.bind(*arguments, **options)
+    except TypeError as error:
+        taken = [
+            name
+            for name, parameter in signature.parameters.items()
+            if parameter.kind in (parameter.KEYWORD_ONLY, parameter.POSITIONAL_OR_KEYWORD)
+        ][len(arguments) :]
+        known = f"Options it takes: {', '.join(taken)}." if taken else "It takes no options."
+        raise ConfigError(f"{entry.kind} {entry.name!r}: {error}.", remedy=known) from error
+
+
+def _check_contract(entry: Entry, part: object, contract: type) -> None:
+    if isinstance(part, contract):
+        return
+    wanted = [name for name in dir(contract) if not name.startswith("_")]
+    wanted += [name for name in contract.__annotations__ if name not in wanted]
+    lacking = sorted(name for name in wanted if not hasattr(part, name))
+    raise ConfigError(
+        f"{entry.kind} {entry.name!r} of {entry.distribution} is no {contract.__name__}: "
+        f"it lacks {', '.join(lacking)}.",
+        remedy="Use another, or ask its authors to meet the contract.",
+    )
+
+
+def _broken(entry: Entry, error: Exception) -> ConfigError:
+    return ConfigError(
+        f"{entry.kind} {entry.name!r} of {entry.distribution} cannot be used: {type(error).__name__}: {error}",
+        remedy=f"Reinstall or remove {entry.distribution}, or use another {entry.kind}.",
+    )
