@@ -254,6 +254,6 @@ def _check_contract(entry: Entry, part: object, contract: type) -> None:
 
 def _broken(entry: Entry, error: Exception) -> ConfigError:
     return ConfigError(
-        f"{entry.kind} {entry.name!r} of {entry.distribution} cannot be used: {type(error).__name__}: {error}",
+        f"{entry.kind} {entry.name!r} of {entry.distribution} cannot be used: {type(error).__name__}: {error}.",
         remedy=f"Reinstall or remove {entry.distribution}, or use another {entry.kind}.",
     )

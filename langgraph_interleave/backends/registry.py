@@ -73,7 +73,7 @@ def survey(entry: Entry) -> BackendInfo:
         capabilities = backend.capabilities
     except ConfigError as error:
         return BackendInfo(entry, summary=summary, problem=error)
-    except Exception as error:  # a plugin's property may fail in any way; the list goes on
+    except Exception as error:  # noqa: BLE001 - a plugin's property may fail in any way; the list goes on
         remedy = error.remedy if isinstance(error, InterleaveError) else f"Reinstall or remove {entry.distribution}."
         problem = ConfigError(f"It does not say what it can do: {type(error).__name__}: {error}", remedy=remedy)
         return BackendInfo(entry, summary=summary, problem=problem)
