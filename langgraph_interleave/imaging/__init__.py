@@ -1,0 +1,17 @@
+"""Pictures from outside: input files made plain, backends' answers verified, references for requests."""
+
+from langgraph_interleave.imaging.formats import MAX_PIXELS, sniff
+from langgraph_interleave.imaging.parts import aimage_part, image_part
+from langgraph_interleave.imaging.picture import MAX_BYTES, MIMES, downscale, load_image, verify_image
+
+__all__ = [
+    "MAX_BYTES",
+    "MAX_PIXELS",
+    "MIMES",
+    "aimage_part",
+    "downscale",
+    "image_part",
+    "load_image",
+    "sniff",
+    "verify_image",
+]

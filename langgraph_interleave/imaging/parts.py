@@ -1,0 +1,61 @@
+"""Input pictures on their way into a request: bytes into the store, a reference into the block."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any, Protocol
+
+from langgraph_interleave.content import image_block
+from langgraph_interleave.imaging.picture import load_image
+from langgraph_interleave.types import ArtifactRef, ImageBytes
+
+
+class PictureStore(Protocol):
+    """What is needed of an artifact store to keep a picture."""
+
+    def put_image(self, image: ImageBytes) -> ArtifactRef:
+        """Store a picture."""
+        ...
+
+    async def aput_image(self, image: ImageBytes) -> ArtifactRef:
+        """Store a picture without blocking the event loop."""
+        ...
+
+
+def image_part(source: bytes | str | Path, artifacts: PictureStore, *, name: str | None = None) -> dict[str, Any]:
+    """Put an input picture into the store and describe it as an image block for `request`.
+
+    The bytes stay in the store: the block, and with it every checkpoint, holds a reference.
+
+    Args:
+        source: A path, or the bytes of the file.
+        artifacts: The store that the graph uses.
+        name: What the user calls it; default: the file's name.
+
+    Returns:
+        A LangChain image block with `url` `artifact://<sha256>`.
+
+    Raises:
+        ConfigError: See `load_image`.
+
+    Example:
+        >>> from langgraph_interleave.artifacts import ArtifactStore
+        >>> gif = bytes.fromhex("474946383961010001008000000000ffffff2c00000000010001000002024401003b")
+        >>> image_part(gif, ArtifactStore.memory(), name="dot.gif")["mime_type"]
+        'image/png'
+    """
+    ref = artifacts.put_image(load_image(source, name=name))
+    return image_block(ref, name=name or _file_name(source))
+
+
+async def aimage_part(
+    source: bytes | str | Path, artifacts: PictureStore, *, name: str | None = None
+) -> dict[str, Any]:
+    """Like `image_part`, without blocking the event loop."""
+    ref = await artifacts.aput_image(await asyncio.to_thread(load_image, source, name=name))
+    return image_block(ref, name=name or _file_name(source))
+
+
+def _file_name(source: bytes | str | Path) -> str | None:
+    return None if isinstance(source, bytes) else Path(source).name
