@@ -47,13 +47,17 @@ def canonical_json(value: object) -> bytes:
 
     Example:
         >>> canonical_json({"b": 1, "a": "é"})
-        b'{"a":"\\xc3\\xa9","b":1}'
+        b'{"a":"\xc3\xa9","b":1}'
     """
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode(
-        # A lone surrogate cannot be encoded; models do produce them.
-        "utf-8",
-        "surrogatepass",
-    )
+    try:
+        return _dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        # A lone surrogate, which models do produce, has no UTF-8 form; escaped it has.
+        return _dumps(value, ensure_ascii=True).encode()
+
+
+def _dumps(value: object, *, ensure_ascii: bool) -> str:
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=ensure_ascii, allow_nan=False)
 
 
 class ArtifactStore:
@@ -181,7 +185,7 @@ class ArtifactStore:
         """
         data = self.get(digest)
         try:
-            return json.loads(data.decode("utf-8", "surrogatepass"))
+            return json.loads(data)
         except ValueError as error:
             raise ArtifactMissing(
                 f"Artifact {digest_of(digest)} is not JSON.", remedy="Check which digest was meant."
@@ -248,7 +252,7 @@ class ArtifactStore:
 
     def _parse(self, scope: str, key: str, data: bytes) -> dict[str, Any]:
         try:
-            record = json.loads(data.decode("utf-8", "surrogatepass"))
+            record = json.loads(data)
         except ValueError:
             record = None
         if not isinstance(record, dict):
