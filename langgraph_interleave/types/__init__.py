@@ -35,7 +35,7 @@ from langgraph_interleave.types.plan import (
     StyleGuide,
     parse_source,
 )
-from langgraph_interleave.types.record import Attempt, Problem, StepRecord
+from langgraph_interleave.types.record import Attempt, PlanRecord, Problem, StepRecord
 from langgraph_interleave.types.request import ImagePart, Part, Request, TextPart
 from langgraph_interleave.types.usage import Spend, Usage
 
@@ -64,6 +64,7 @@ __all__ = [
     "Plan",
     "PlanDelta",
     "PlanFinished",
+    "PlanRecord",
     "PlanWarning",
     "Problem",
     "Progress",

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from pydantic import Field
 
 from langgraph_interleave.types.artifact import ArtifactRef
 from langgraph_interleave.types.base import Frozen
 from langgraph_interleave.types.critique import CheckResult, Critique
 from langgraph_interleave.types.outcome import StepOutcome
+from langgraph_interleave.types.plan import Plan
+from langgraph_interleave.types.request import Request
 
 
 class Problem(Frozen):
@@ -53,3 +57,20 @@ class StepRecord(Frozen):
     def picture(self) -> ArtifactRef | None:
         """The picture delivered for this step, `None` when there is none."""
         return None if self.kept is None else self.attempts[self.kept].image
+
+
+class PlanRecord(Frozen):
+    """What a run was asked and what the planner made of it. State holds only its digest.
+
+    `settings` are the run's resolved values, so that a resume goes on with the same. `plan` is
+    `None` when planning failed; `problem` then says why.
+    """
+
+    v: int = 1
+    run_id: str
+    request: Request
+    settings: dict[str, Any]
+    plan: Plan | None = None
+    warnings: tuple[str, ...] = ()
+    problem: Problem | None = None
+    calls: tuple[str, ...] = ()

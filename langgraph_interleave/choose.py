@@ -1,0 +1,90 @@
+"""From what a caller gave to a complete set of roles: names are looked up, gaps are filled or refused."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from langgraph_interleave.artifacts import ArtifactStore
+from langgraph_interleave.backends.base import ImageBackend
+from langgraph_interleave.backends.registry import init_image_backend
+from langgraph_interleave.checks.base import Check
+from langgraph_interleave.context import Settings
+from langgraph_interleave.critic import Critic
+from langgraph_interleave.errors import ConfigError
+from langgraph_interleave.ledger import Ledger
+from langgraph_interleave.limits import Limits
+from langgraph_interleave.planner import Planner
+from langgraph_interleave.registry import init_check, init_critic, init_planner
+from langgraph_interleave.roles import Roles
+from langgraph_interleave.types import OnExhausted, Publish
+
+#: Told with every document of the built-in world.
+SIMULATED = "Sketches drawn by code; faults simulated so that a correction can be seen."
+SKETCHED = "Sketches drawn by code."
+
+#: Backends of the built-in world, which bring their own planner and critic.
+_WORLD = {"simulator": SIMULATED, "sketch": SKETCHED}
+
+
+def choose_roles(
+    planner: Planner | str | None,
+    backend: ImageBackend | str | None,
+    critic: Critic | str | None,
+    *,
+    limits: Limits | None = None,
+    artifacts: ArtifactStore | None = None,
+    ledger: Ledger | None = None,
+    checks: Sequence[Check | str] = (),
+    on_exhausted: OnExhausted = "best",
+    lookahead: bool | None = None,
+    publish: Publish = "early",
+    seed: int = 0,
+    steps: int | None = None,
+    size: str | None = None,
+    language: str | None = None,
+    style: str | None = None,
+) -> Roles:
+    """Look names up and fill in what is missing.
+
+    Raises:
+        ConfigError: A name is unknown; a backend that is not of the built-in world comes without
+            planner or critic; ledger and artifacts do not belong together.
+    """
+    drawing = init_image_backend(backend) if isinstance(backend, str) else backend or init_image_backend("simulator")
+    world = _WORLD.get(drawing.name)
+    missing = [role for role, given in (("planner", planner), ("critic", critic)) if given is None]
+    if missing and world is None:
+        raise ConfigError(
+            f"Backend {drawing.name!r} needs a {' and a '.join(missing)}.",
+            remedy=f"Pass {', '.join(f'{role}=' for role in missing)} as an object or a name; "
+            "`langgraph-interleave backends` lists what is installed.",
+        )
+    planning = init_planner(planner or "scene") if planner is None or isinstance(planner, str) else planner
+    judging = init_critic(critic or "pixel") if critic is None or isinstance(critic, str) else critic
+    if ledger is not None and artifacts is not None and ledger.artifacts is not artifacts:
+        raise ConfigError(
+            "The ledger keeps its records in another store than `artifacts`.",
+            remedy="Pass only one of the two, or Ledger(artifacts).",
+        )
+    keeping = ledger.artifacts if ledger is not None else artifacts or ArtifactStore.memory()
+    settings = Settings(
+        limits=limits or Limits(),
+        steps=steps,
+        size=size,
+        seed=seed,
+        language=language,
+        style=style,
+        on_exhausted=on_exhausted,
+        lookahead=not drawing.capabilities.billed if lookahead is None else lookahead,
+        publish=publish,
+    )
+    return Roles(
+        planner=planning,
+        backend=drawing,
+        critic=judging,
+        artifacts=keeping,
+        ledger=ledger or Ledger(keeping),
+        checks=tuple(init_check(check) if isinstance(check, str) else check for check in checks),
+        settings=settings,
+        notes=(world,) if world else (),
+    )

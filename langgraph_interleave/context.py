@@ -1,0 +1,142 @@
+"""Per-run values: what a caller may set for one run, and how it is resolved against the defaults."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from langgraph_interleave.errors import ConfigError
+from langgraph_interleave.limits import Limits
+from langgraph_interleave.types import OnExhausted, Publish
+from langgraph_interleave.types.base import Frozen
+
+
+class InterleaveContext(BaseModel):
+    """Plain values for one run; everything left out keeps the default the graph was made with.
+
+    Live objects (planner, backend, critic, stores) belong to `create_interleave_graph`.
+
+    Example:
+        >>> InterleaveContext(steps=4, seed=7).steps
+        4
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    limits: Limits | None = Field(default=None, description="Caps on steps, attempts, images, calls and seconds.")
+    steps: int | None = Field(default=None, ge=1, description="Number of steps, when it must be exact.")
+    size: str | None = Field(default=None, description="Size of each picture, WIDTHxHEIGHT in pixels.")
+    seed: int | None = Field(default=None, ge=0, description="Seed of the run; every attempt derives its own from it.")
+    language: str | None = Field(default=None, description="Language of the captions; the request's own if empty.")
+    style: str | None = Field(default=None, description="The look all pictures share.")
+    on_exhausted: OnExhausted | None = Field(
+        default=None, description="What is kept when no attempt was accepted: best, last, or fail the run."
+    )
+    lookahead: bool | None = Field(
+        default=None, description="Draw the next step on the bet that this one is accepted, and while the plan is written."
+    )
+    publish: Publish | None = Field(
+        default=None, description="Captions while the picture is drawn (early), or once it was judged (verified)."
+    )
+    run_id: str | None = Field(
+        default=None, pattern=r"^[A-Za-z0-9_-]{1,64}$", description="An id of the caller's own; the same id never pays twice."
+    )
+
+    @field_validator("size")
+    @classmethod
+    def _size_is_two_numbers(cls, size: str | None) -> str | None:
+        if size is not None:
+            parse_size(size)
+        return size
+
+
+def parse_size(size: str) -> tuple[int, int]:
+    """Read `WIDTHxHEIGHT` in pixels.
+
+    Raises:
+        ConfigError: It is something else, or a side is not within 16 to 8192.
+
+    Example:
+        >>> parse_size("512x384")
+        (512, 384)
+    """
+    width, _, height = size.lower().replace("×", "x").partition("x")
+    if not (width.strip().isdecimal() and height.strip().isdecimal()):
+        raise ConfigError(f"size {size!r} is not WIDTHxHEIGHT.", remedy="Write for example 512x512.")
+    sides = int(width), int(height)
+    if not all(16 <= side <= 8192 for side in sides):
+        raise ConfigError(f"size {size!r} is out of range.", remedy="Each side must be 16 to 8192 pixels.")
+    return sides
+
+
+class Settings(Frozen):
+    """The resolved values of one run; stored with its plan, so that a resume goes on with the same."""
+
+    limits: Limits = Limits()
+    steps: int | None = None
+    size: str | None = None
+    seed: int = 0
+    language: str | None = None
+    style: str | None = None
+    on_exhausted: OnExhausted = "best"
+    lookahead: bool = True
+    publish: Publish = "early"
+
+    def resolve(self, context: object, configurable: Mapping[str, Any]) -> tuple[Settings, str | None]:
+        """Lay a run's own values over these defaults.
+
+        Args:
+            context: The runtime's context. Inside another graph it is that graph's own, and is
+                ignored unless it is an `InterleaveContext`.
+            configurable: `config["configurable"]`; fields of `InterleaveContext` under their names.
+
+        Returns:
+            The settings of the run, and the caller's own run id, if any.
+
+        Raises:
+            ConfigError: A value is not valid.
+        """
+        given = context if isinstance(context, InterleaveContext) else self._from_config(configurable)
+        chosen = {
+            name: getattr(given, name)
+            for name in type(self).model_fields
+            if getattr(given, name) is not None
+        }  # fmt: skip
+        return self.model_copy(update=chosen), given.run_id
+
+    @staticmethod
+    def _from_config(configurable: Mapping[str, Any]) -> InterleaveContext:
+        # `run_id` in a config is LangChain's tracing id, not ours.
+        fields = set(InterleaveContext.model_fields) - {"run_id"}
+        chosen = {name: configurable[name] for name in fields if configurable.get(name) is not None}
+        try:
+            return InterleaveContext(**chosen, run_id=configurable.get("interleave_run_id"))
+        except ValidationError as error:
+            first = error.errors()[0]
+            name = ".".join(str(part) for part in first["loc"])
+            raise ConfigError(
+                f"config value {name!r}: {first['msg']}", remedy="See InterleaveContext for the fields."
+            ) from error
+
+    @property
+    def pixels(self) -> tuple[int, int] | None:
+        """`size` as numbers."""
+        return parse_size(self.size) if self.size else None
+
+    def attempt_seed(self, step: int, attempt: int) -> int:
+        """Seed of one attempt: 0 to 2**32-1, another for each, the same for the same run seed."""
+        return derive_seed(self.seed, step, attempt)
+
+    def with_lookahead(self, default: Literal[True, False]) -> Self:
+        """The same settings with lookahead switched."""
+        return self.model_copy(update={"lookahead": default})
+
+
+def derive_seed(seed: int, step: int, attempt: int) -> int:
+    """Mix a run's seed with step and attempt into 0 to 2**32-1, evenly spread and stable for ever."""
+    import hashlib
+
+    digest = hashlib.sha256(f"{seed}/{step}/{attempt}".encode()).digest()
+    return int.from_bytes(digest[:4], "big")

@@ -1,0 +1,184 @@
+"""The graph: six nodes and their edges. Wiring only; `nodes` says what they do, `routing` decides."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from langgraph.graph import END, START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
+
+from langgraph_interleave._sync import Node
+from langgraph_interleave.artifacts import ArtifactStore
+from langgraph_interleave.backends.base import ImageBackend
+from langgraph_interleave.checks.base import Check
+from langgraph_interleave.choose import choose_roles
+from langgraph_interleave.context import InterleaveContext
+from langgraph_interleave.critic import Critic
+from langgraph_interleave.ledger import Ledger
+from langgraph_interleave.limits import Limits
+from langgraph_interleave.nodes import Nodes
+from langgraph_interleave.planner import Planner
+from langgraph_interleave.roles import Roles
+from langgraph_interleave.state import InterleaveInput, InterleaveOutput, InterleaveState
+from langgraph_interleave.types import OnExhausted, Publish
+
+Graph = StateGraph[InterleaveState, InterleaveContext, InterleaveInput, InterleaveOutput]
+CompiledGraph = CompiledStateGraph[InterleaveState, InterleaveContext, InterleaveInput, InterleaveOutput]
+
+
+def create_interleave_graph(
+    planner: Planner | str | None = None,
+    backend: ImageBackend | str | None = None,
+    critic: Critic | str | None = None,
+    *,
+    limits: Limits | None = None,
+    artifacts: ArtifactStore | None = None,
+    ledger: Ledger | None = None,
+    checks: Sequence[Check | str] = ("not_blank",),
+    on_exhausted: OnExhausted = "best",
+    lookahead: bool | None = None,
+    publish: Publish = "early",
+    seed: int = 0,
+    steps: int | None = None,
+    size: str | None = None,
+    language: str | None = None,
+    style: str | None = None,
+    checkpointer: Any = None,
+    store: Any = None,
+    name: str = "interleave",
+) -> CompiledGraph:
+    """Give an image generator the ability to make a sequence: plan, draw, judge, draw again.
+
+    Input is `{"request": ...}`: words, or a list of content blocks with image references made by
+    `image_part`. Output is `{"document", "outcome", "spend"}`; `Document.load(result["document"],
+    artifacts)` is the document as an object.
+
+    Args:
+        planner: Lays the sequence out; an object or a name.
+        backend: Draws; an object or a name. Nothing chosen at all means the simulator.
+        critic: Judges; an object or a name.
+        limits: Caps on steps, attempts, images, calls and seconds.
+        artifacts: Where pictures and records are kept; in memory by default.
+        ledger: Record of every call; on `artifacts` by default. Give the same one to several graphs
+            to share what is in flight.
+        checks: Deterministic tests run before the critic.
+        on_exhausted: What is kept when no attempt was accepted: `best`, `last`, or `fail` the run.
+        lookahead: Draw the next step on the bet that this one is accepted, and while the plan is
+            still written. Default: only where drawing costs nothing.
+        publish: Captions while the picture is drawn (`early`) or once it was judged (`verified`).
+        seed: Seed of a run; every attempt derives its own.
+        steps: Number of steps, when it must be exact.
+        size: Size of each picture, `WIDTHxHEIGHT` in pixels; the backend's own by default.
+        language: Language of the captions; the request's own by default.
+        style: The look all pictures share.
+        checkpointer: A LangGraph checkpointer, for several turns and for resuming.
+        store: A LangGraph store, passed on.
+        name: Name of the graph.
+
+    Returns:
+        The compiled graph. Every default here can be set per run by an `InterleaveContext`.
+
+    Raises:
+        ConfigError: A name is unknown, or a real backend comes without planner or critic.
+
+    Example:
+        >>> graph = create_interleave_graph()
+        >>> result = graph.invoke({"request": "How to plant a bean, in 3 steps"})
+        >>> result["outcome"]
+        'complete'
+    """
+    graph = interleave_state_graph(
+        planner,
+        backend,
+        critic,
+        limits=limits,
+        artifacts=artifacts,
+        ledger=ledger,
+        checks=checks,
+        on_exhausted=on_exhausted,
+        lookahead=lookahead,
+        publish=publish,
+        seed=seed,
+        steps=steps,
+        size=size,
+        language=language,
+        style=style,
+    )
+    return graph.compile(checkpointer=checkpointer, store=store, name=name)
+
+
+def interleave_state_graph(
+    planner: Planner | str | None = None,
+    backend: ImageBackend | str | None = None,
+    critic: Critic | str | None = None,
+    *,
+    limits: Limits | None = None,
+    artifacts: ArtifactStore | None = None,
+    ledger: Ledger | None = None,
+    checks: Sequence[Check | str] = ("not_blank",),
+    on_exhausted: OnExhausted = "best",
+    lookahead: bool | None = None,
+    publish: Publish = "early",
+    seed: int = 0,
+    steps: int | None = None,
+    size: str | None = None,
+    language: str | None = None,
+    style: str | None = None,
+) -> Graph:
+    """The same graph, not compiled: to add nodes, or to compile it with options of your own.
+
+    Args and errors are those of `create_interleave_graph`.
+
+    Example:
+        >>> sorted(interleave_state_graph().nodes)
+        ['compose', 'critique', 'dispatch', 'generate', 'planner', 'retry']
+    """
+    roles = choose_roles(
+        planner,
+        backend,
+        critic,
+        limits=limits,
+        artifacts=artifacts,
+        ledger=ledger,
+        checks=checks,
+        on_exhausted=on_exhausted,
+        lookahead=lookahead,
+        publish=publish,
+        seed=seed,
+        steps=steps,
+        size=size,
+        language=language,
+        style=style,
+    )
+    return wire(roles)
+
+
+def wire(roles: Roles) -> Graph:
+    """Nodes and labelled edges over a set of roles."""
+    nodes = Nodes(roles)
+    graph: Graph = StateGraph(
+        InterleaveState,
+        context_schema=InterleaveContext,
+        input_schema=InterleaveInput,
+        output_schema=InterleaveOutput,
+    )
+
+    def add(name: str, says: str, destinations: dict[str, str] | None = None) -> None:
+        node = Node(getattr(nodes, name), name=name)
+        graph.add_node(name, node, metadata={"description": says}, destinations=destinations)
+
+    add("planner", "lays the whole sequence out")
+    add("dispatch", "sends out the steps that are ready", {"generate": "ready step", "compose": "all done"})
+    add("generate", "draws an attempt of a step", {"critique": "drawn", "dispatch": "failed"})
+    add(
+        "critique",
+        "compares the picture with the instruction",
+        {"dispatch": "accept, or exhausted", "retry": "revise"},
+    )
+    add("retry", "begins the next attempt", {"generate": "refined prompt"})
+    add("compose", "puts the document together")
+    graph.add_edge(START, "planner")
+    graph.add_edge("planner", "dispatch")
+    graph.add_edge("compose", END)
+    return graph

@@ -1,0 +1,180 @@
+"""What each node does. Wiring is in `graph`, decisions are in `routing`.
+
+Nodes never raise once anything was paid for: a raising `Send` task would cancel its siblings with
+their calls. Every error becomes the outcome of a step; `compose` raises what was a fault of ours.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from langgraph.types import Command, Send
+
+from langgraph_interleave import routing
+from langgraph_interleave.compose import compose_document
+from langgraph_interleave.content import read_request
+from langgraph_interleave.errors import ConfigError, InternalError
+from langgraph_interleave.roles import Roles
+from langgraph_interleave.run import Run
+from langgraph_interleave.runs import Runs, this_run
+from langgraph_interleave.state import InterleaveState, Progress, StepProgress, Task
+from langgraph_interleave.types import StepRecord
+
+
+class Nodes:
+    """The six nodes of one graph, as methods over its live runs."""
+
+    def __init__(self, roles: Roles) -> None:
+        self.roles = roles
+        self.runs = Runs(roles)
+
+    async def planner(self, state: InterleaveState) -> dict[str, Any]:
+        """Read the request, have it planned, and begin the turn.
+
+        Raises:
+            ConfigError: The request or a per-run value is not valid; nothing was spent.
+        """
+        if "request" not in state:
+            raise ConfigError("There is no request.", remedy='Pass {"request": "what to make"}.')
+        run_id, settings = this_run(self.roles.settings)
+        request = await asyncio.to_thread(read_request, state["request"], self.roles.artifacts)
+        run = self.runs.start(run_id, request, settings)
+        for note in self.roles.notes:
+            run.emitter.warning("note", note)
+        with run.active():
+            await run.make_plan()
+        turn = (state.get("progress") or {}).get("turn", 0) + 1
+        assert run.plan_digest is not None
+        progress: Progress = {"turn": turn, "run_id": run_id, "plan": run.plan_digest, "steps": {}}
+        return {"progress": progress, "document": None, "outcome": None, "spend": None}
+
+    async def dispatch(self, state: InterleaveState) -> Command[Any]:
+        """Send out what is ready, or go on to `compose` when every step has its outcome."""
+        progress = state["progress"]
+        run = await self.runs.find(progress["run_id"], progress["plan"], progress)
+        with run.active():
+            view = committed_view(run, progress)
+            settled = run.settle(view)
+            records = {**view.records, **settled}
+            view = routing.RunView(view.request, view.steps, view.complete, records, view.rules)
+            steps = progress["steps"]
+            changes = {str(record.index): await self._commit(record) for record in settled.values()}
+            if not view.complete or routing.all_concluded(view):
+                return Command(update=self._update(progress, changes), goto="compose")
+            new = [
+                step
+                for step in view.steps
+                if str(step.index) not in steps and step.index not in settled and routing.ready(view, step)
+            ]
+            known: Progress = {**progress, "steps": {**steps, **changes}}
+            changes |= {str(step.index): StepProgress(outcome="started") for step in new}
+            tasks = [
+                Send("generate", first_task(known, step.index, step.step_sources)) for step in new
+            ]
+            return Command(update=self._update(progress, changes), goto=tasks)
+
+    async def generate(self, state: Task) -> Command[Any]:
+        """Draw one attempt of a step."""
+        return await self._take(state, judged=False, following="critique")
+
+    async def critique(self, state: Task) -> Command[Any]:
+        """Have the drawn attempt judged against the step's instruction."""
+        return await self._take(state, judged=True, following="retry")
+
+    async def retry(self, state: Task) -> Command[Any]:
+        """Begin the next attempt: from the step's references, with the refined prompt and a new seed."""
+        return Command(goto=Send("generate", Task(**{**state, "attempt": state["attempt"] + 1})))
+
+    async def compose(self, state: InterleaveState) -> dict[str, Any]:
+        """Finish the document, say so, and let go of the run.
+
+        Raises:
+            InternalError: Something of ours, or of a role's code, failed on the way; the document is
+                attached and the cause chained.
+        """
+        progress = state["progress"]
+        run = await self.runs.find(progress["run_id"], progress["plan"], progress)
+        with run.active():
+            view = committed_view(run, progress)
+            await run.scope.aclose()
+            outcome, reasons = routing.run_outcome(view, cancelled=run.stopped)
+            spend = run.budget.spend()
+            assert run.plan_record is not None
+            document = compose_document(
+                run.plan_record,
+                view,
+                plan_digest=run.plan_digest,
+                record_digests={int(i): s["record"] for i, s in progress["steps"].items() if "record" in s},
+                outcome=outcome,
+                reasons=reasons,
+                spend=spend,
+                notes=self.roles.notes,
+            ).model_dump(mode="json", exclude_none=True)
+            digest = await self.roles.artifacts.aput_json(document)
+            run.emitter.run_finished(outcome, reasons, len(view.steps), spend)
+        self.runs.end(run)
+        if run.fault is not None:
+            raise InternalError(
+                f"An unexpected {type(run.fault).__name__} happened during the run; its document is attached.",
+                remedy="See the chained exception; the document is in `.document`.",
+                document=document,
+            ) from run.fault
+        return {
+            "document": document,
+            "outcome": outcome,
+            "spend": spend.model_dump(mode="json"),
+            "history": {run.run_id: digest},
+        }
+
+    # --- shared by the step nodes ---------------------------------------------------------------
+
+    async def _take(self, task: Task, *, judged: bool, following: str) -> Command[Any]:
+        run = await self.runs.find(task["run_id"], task["plan"])
+        with run.active():
+            try:
+                for digest in (*task["sources"].values(), task["record"]):
+                    if digest is not None:
+                        run.adopt(StepRecord.model_validate(await self.roles.artifacts.aget_json(digest)))
+                record = await run.until(task["step"], task["attempt"], judged=judged)
+            except Exception as error:
+                record = run.broken(task["step"], error)
+            if record.outcome is None:
+                digest = await self._store(record)
+                return Command(goto=Send(following, Task(**{**task, "record": digest})))
+            steps = {str(record.index): await self._commit(record)}
+            return Command(
+                update={"progress": Progress(turn=task["turn"], run_id=run.run_id, steps=steps)}, goto="dispatch"
+            )
+
+    async def _store(self, record: StepRecord) -> str:
+        return await self.roles.artifacts.aput_json(record.model_dump(mode="json", exclude_none=True))
+
+    async def _commit(self, record: StepRecord) -> StepProgress:
+        assert record.outcome is not None
+        return StepProgress(outcome=record.outcome, attempt=record.kept or 0, record=await self._store(record))
+
+    @staticmethod
+    def _update(progress: Progress, changes: dict[str, StepProgress]) -> dict[str, Any]:
+        return {"progress": Progress(turn=progress["turn"], run_id=progress["run_id"], steps=changes)} if changes else {}
+
+
+def committed_view(run: Run, progress: Progress) -> routing.RunView:
+    """The run as the graph has committed it: only steps whose outcome is in the state."""
+    done = {int(index) for index, step in progress["steps"].items() if step.get("outcome") != "started"}
+    records = {index: record for index, record in run.view.records.items() if index in done}
+    return routing.RunView(run.view.request, run.view.steps, run.view.complete, records, run.view.rules)
+
+
+def first_task(progress: Progress, step: int, sources: tuple[int, ...]) -> Task:
+    """The task that begins a step."""
+    records = {str(source): progress["steps"][str(source)].get("record", "") for source in sources}
+    return Task(
+        turn=progress["turn"],
+        run_id=progress["run_id"],
+        plan=progress["plan"],
+        step=step,
+        attempt=0,
+        record=None,
+        sources=records,
+    )

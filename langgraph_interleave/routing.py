@@ -1,0 +1,386 @@
+"""Every decision of the state machine, as pure functions over what is known of a run.
+
+The nodes follow these functions, and `ahead` asks the same ones, so that work started ahead of the
+graph is exactly the work the graph will ask for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from langgraph_interleave.types import (
+    ArtifactRef,
+    Attempt,
+    Critique,
+    OnExhausted,
+    Problem,
+    Request,
+    RunOutcome,
+    RunReason,
+    Step,
+    StepOutcome,
+    StepRecord,
+    parse_source,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """The settings a decision depends on."""
+
+    max_steps: int = 30
+    max_attempts: int = 3
+    on_exhausted: OnExhausted = "best"
+    lookahead: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RunView:
+    """What is known of a run at one moment.
+
+    Attributes:
+        request: The user's request (`input:i` are its images).
+        steps: Steps known so far, in order.
+        complete: The plan is validated; before that its steps are provisional.
+        records: The record of every step that was begun; with an `outcome` once concluded.
+        rules: What decisions depend on.
+    """
+
+    request: Request
+    steps: tuple[Step, ...] = ()
+    complete: bool = False
+    records: Mapping[int, StepRecord] = field(default_factory=dict[int, StepRecord])
+    rules: Rules = Rules()
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """The call that draws an attempt of a step."""
+
+    step: int
+    attempt: int
+    prompt: str
+    references: tuple[ArtifactRef, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """The call that judges a drawn attempt of a step."""
+
+    step: int
+    attempt: int
+
+
+NextCall = Draw | Judge
+
+
+@dataclass(frozen=True, slots=True)
+class NextCalls:
+    """What can start now: `certain` follows from what is known, `likely` bets on an accept."""
+
+    certain: tuple[NextCall, ...] = ()
+    likely: tuple[NextCall, ...] = ()
+
+
+# --- what a step waits for ------------------------------------------------------------------
+
+
+def concluded(view: RunView, index: int) -> bool:
+    """Whether the step has its outcome."""
+    record = view.records.get(index)
+    return record is not None and record.outcome is not None
+
+
+def ready(view: RunView, step: Step) -> bool:
+    """Whether every step this one builds on has its outcome."""
+    return all(concluded(view, source) for source in step.step_sources)
+
+
+def settled_without_drawing(view: RunView, step: Step) -> StepRecord | None:
+    """The record of a ready step that is never drawn, or `None` when it is to be drawn.
+
+    A text step is done as it is; a step past `max_steps`, or one whose source has no picture, is
+    skipped.
+    """
+    if step.op == "text":
+        return StepRecord(index=step.index, outcome="text_only")
+    if step.index >= view.rules.max_steps:
+        return StepRecord(index=step.index, outcome="skipped", limit="max_steps")
+    for source in step.step_sources:
+        record = view.records.get(source)
+        if record is not None and record.picture is None:
+            problem = Problem(
+                error="Skipped",
+                message=f"It builds on step {source + 1}, which has no picture.",
+                remedy="Mend that step and run again.",
+            )
+            return StepRecord(index=step.index, outcome="skipped", problem=problem)
+    return None
+
+
+def references(view: RunView, step: Step, *, bet: bool = False) -> tuple[ArtifactRef, ...] | None:
+    """The pictures the step builds on, in order.
+
+    Args:
+        view: What is known.
+        step: The step.
+        bet: Take the picture under judgement of a source that has no outcome yet.
+
+    Returns:
+        The pictures, or `None` while one of them is not there.
+    """
+    found: list[ArtifactRef] = []
+    for kind, number in map(parse_source, step.sources):
+        if kind == "input":
+            found.append(view.request.images[number])
+            continue
+        record = view.records.get(number)
+        picture = record.picture if record is not None else None
+        if picture is None and bet and record is not None and awaiting_verdict(record):
+            picture = record.attempts[-1].image
+        if picture is None:
+            return None
+        found.append(picture)
+    return tuple(found)
+
+
+# --- one step -------------------------------------------------------------------------------
+
+
+def awaiting_verdict(record: StepRecord) -> bool:
+    """Whether the last attempt is drawn and not yet judged."""
+    if record.outcome is not None or not record.attempts:
+        return False
+    last = record.attempts[-1]
+    return last.image is not None and last.critique is None and last.problem is None
+
+
+def prompt_of(step: Step, record: StepRecord | None, attempt: int) -> str:
+    """The prompt of an attempt: the step's own, then the last refined prompt the critic gave."""
+    prompt = step.prompt or ""
+    for earlier in (record.attempts if record else ())[:attempt]:
+        if earlier.critique is not None and earlier.critique.refined_prompt:
+            prompt = earlier.critique.refined_prompt
+    return prompt
+
+
+def critic_wanted(attempt: Attempt, rules: Rules) -> bool:
+    """Whether the critic is asked: always, but for a failed check on the last attempt.
+
+    A failed check already says revise; the critic is asked all the same while an attempt is left,
+    because it writes the refined prompt.
+    """
+    return not attempt.failed_checks or attempt.number + 1 < rules.max_attempts
+
+
+def check_critique(attempt: Attempt) -> Critique:
+    """The critique of an attempt that a check failed and no critic is asked about."""
+    reasons = " ".join(check.reason or f"Check {check.name} failed." for check in attempt.failed_checks)
+    return Critique(verdict="revise", reasoning=reasons, judge="check")
+
+
+def binding(critique: Critique, attempt: Attempt) -> Critique:
+    """The critique as it counts: a failed check overrules an accept."""
+    if critique.verdict == "accept" and attempt.failed_checks:
+        note = "A check failed: " + " ".join(check.reason for check in attempt.failed_checks)
+        return critique.model_copy(
+            update={"verdict": "revise", "warnings": (*critique.warnings, note.strip())}
+        )
+    return critique
+
+
+def best_attempt(record: StepRecord) -> int | None:
+    """The attempt with the highest mean of its scores; the later on a tie or without scores.
+
+    Attempts without any score come after every scored one; `None` when nothing was drawn. An
+    attempt whose check failed is taken only when there is no other.
+    """
+
+    def key(attempt: Attempt) -> tuple[int, int, float, int]:
+        mean = attempt.critique.scores.mean if attempt.critique else None
+        return (0 if attempt.failed_checks else 1, 0 if mean is None else 1, mean or 0.0, attempt.number)
+
+    drawn = [attempt for attempt in record.attempts if attempt.image is not None]
+    return max(drawn, key=key).number if drawn else None
+
+
+def kept_attempt(record: StepRecord, rules: Rules) -> int | None:
+    """The attempt that stands for a step no attempt of which was accepted."""
+    drawn = [attempt.number for attempt in record.attempts if attempt.image is not None]
+    if rules.on_exhausted == "last":
+        return drawn[-1] if drawn else None
+    return best_attempt(record)
+
+
+
+
+def _without_picture(problem: Problem) -> StepOutcome:
+    return "blocked" if problem.error == "ContentBlocked" else "backend_failed"
+
+
+def conclude(record: StepRecord, rules: Rules) -> StepRecord:
+    """Give the record its outcome if it has one now; else return it as it is.
+
+    A step ends when an attempt is accepted, when the attempts are used up, when the critic cannot
+    be read (the picture is kept and marked), or when a drawing fails: then an earlier picture is
+    kept if there is one.
+    """
+    if record.outcome is not None or not record.attempts:
+        return record
+    last = record.attempts[-1]
+    if last.image is None:
+        if last.problem is None:
+            return record
+        kept = kept_attempt(record, rules)
+        outcome = "exhausted" if kept is not None else _without_picture(last.problem)
+        return record.model_copy(update={"outcome": outcome, "kept": kept, "problem": last.problem})
+    if last.problem is not None:
+        return record.model_copy(update={"outcome": "critic_failed", "kept": last.number, "problem": last.problem})
+    if last.critique is None:
+        return record
+    if last.critique.verdict == "accept":
+        return record.model_copy(update={"outcome": "accepted", "kept": last.number})
+    if last.number + 1 >= rules.max_attempts:
+        return record.model_copy(update={"outcome": "exhausted", "kept": kept_attempt(record, rules)})
+    return record
+
+
+def limited(record: StepRecord, rules: Rules, limit: str, problem: Problem) -> StepRecord:
+    """The record of a step that a limit ended: what was drawn is kept and marked, else it is skipped."""
+    kept = kept_attempt(record, rules)
+    outcome: StepOutcome = "skipped" if kept is None else "exhausted"
+    return record.model_copy(update={"outcome": outcome, "kept": kept, "limit": limit, "problem": problem})
+
+
+def stopped(record: StepRecord, rules: Rules) -> StepRecord:
+    """The record of a step that was stopped: what was drawn is kept and marked, else it is cancelled."""
+    kept = kept_attempt(record, rules)
+    outcome: StepOutcome = "cancelled" if kept is None else "exhausted"
+    problem = Problem(error="Cancelled", message="The run was stopped before this step was finished.")
+    return record.model_copy(update={"outcome": outcome, "kept": kept, "problem": problem})
+
+
+def broken(record: StepRecord, rules: Rules, problem: Problem) -> StepRecord:
+    """The record of a step that an error outside its calls ended: what was drawn is kept and marked."""
+    kept = kept_attempt(record, rules)
+    outcome: StepOutcome = "backend_failed" if kept is None else "critic_failed"
+    return record.model_copy(update={"outcome": outcome, "kept": kept, "problem": problem})
+
+
+def reached(record: StepRecord | None, attempt: int, *, judged: bool) -> bool:
+    """Whether the step has been taken as far as the drawing, or the judgement, of `attempt`."""
+    if record is None:
+        return False
+    if record.outcome is not None or len(record.attempts) > attempt + 1:
+        return True
+    if len(record.attempts) <= attempt:
+        return False
+    last = record.attempts[attempt]
+    return not judged or last.critique is not None or last.problem is not None
+
+
+def trim(record: StepRecord, attempt: int, *, judged: bool) -> StepRecord:
+    """The record as it was right after `attempt` was drawn, or judged.
+
+    Work ahead of the graph may have taken the step further than the node that commits it; what is
+    committed must not depend on that.
+    """
+    if len(record.attempts) <= attempt + 1 and (judged or record.outcome is None or not record.attempts):
+        return record
+    attempts = list(record.attempts[: attempt + 1])
+    last = attempts[-1]
+    if len(record.attempts) <= attempt + 1 and last.image is None:
+        return record
+    if not judged and last.image is not None:
+        attempts[-1] = last.model_copy(update={"critique": None, "problem": None, "calls": last.calls[:1]})
+    return StepRecord(index=record.index, attempts=tuple(attempts))
+
+
+# --- the whole run --------------------------------------------------------------------------
+
+
+def next_of_step(view: RunView, step: Step) -> NextCall | None:
+    """The certain next call of one step, or `None` when it waits, or has its outcome."""
+    record = view.records.get(step.index)
+    if record is None or not record.attempts:
+        if record is not None and record.outcome is not None:
+            return None
+        if not ready(view, step) or settled_without_drawing(view, step) is not None:
+            return None
+        found = references(view, step)
+        return None if found is None else Draw(step.index, 0, prompt_of(step, record, 0), found)
+    if record.outcome is not None:
+        return None
+    last = record.attempts[-1]
+    if last.image is not None and last.critique is None and last.problem is None:
+        return Judge(step.index, last.number) if critic_wanted(last, view.rules) else None
+    if last.critique is not None and last.critique.verdict == "revise":
+        attempt = last.number + 1
+        if attempt < view.rules.max_attempts:
+            return Draw(step.index, attempt, prompt_of(step, record, attempt), references(view, step) or ())
+    return None
+
+
+def bet_on_step(view: RunView, step: Step) -> Draw | None:
+    """The drawing of a step on the bet that all its sources are accepted as they are now."""
+    if step.index in view.records or step.op == "text" or step.index >= view.rules.max_steps or ready(view, step):
+        return None
+    found = references(view, step, bet=True)
+    return None if found is None else Draw(step.index, 0, prompt_of(step, None, 0), found)
+
+
+def next_calls(view: RunView) -> NextCalls:
+    """What can be called now, in the order of the steps.
+
+    While the plan is not complete, even `certain` calls rest on steps that may change; whoever
+    starts them treats them as speculation.
+    """
+    certain = [call for step in view.steps if (call := next_of_step(view, step)) is not None]
+    likely: list[NextCall] = []
+    if view.rules.lookahead:
+        likely = [bet for step in view.steps if (bet := bet_on_step(view, step)) is not None]
+    return NextCalls(tuple(certain), tuple(likely))
+
+
+def settle(view: RunView) -> dict[int, StepRecord]:
+    """Records of all steps that can be settled now without drawing, following one another."""
+    records = dict(view.records)
+    new: dict[int, StepRecord] = {}
+    for step in view.steps:
+        now = RunView(view.request, view.steps, view.complete, records, view.rules)
+        if step.index in records or not ready(now, step):
+            continue
+        record = settled_without_drawing(now, step)
+        if record is not None:
+            records[step.index] = new[step.index] = record
+    return new
+
+
+def all_concluded(view: RunView) -> bool:
+    """Whether every step has its outcome."""
+    return view.complete and all(concluded(view, step.index) for step in view.steps)
+
+
+def run_outcome(view: RunView, *, cancelled: bool = False) -> tuple[RunOutcome, tuple[RunReason, ...]]:
+    """What the run came to, and why it is not complete.
+
+    `failed` means: no plan, no step delivered, or an exhausted step under `on_exhausted="fail"`.
+    """
+    records = [view.records[step.index] for step in view.steps if step.index in view.records]
+    reasons: list[RunReason] = []
+    if any(record.limit for record in records):
+        reasons.append("limit")
+    if any(record.outcome == "exhausted" and not record.limit for record in records):
+        reasons.append("exhausted")
+    failed = ("critic_failed", "backend_failed", "blocked")
+    if any(r.outcome in failed or (r.outcome == "skipped" and not r.limit) for r in records):
+        reasons.append("failed_step")
+    if cancelled or any(record.outcome == "cancelled" for record in records):
+        return "cancelled", tuple(reasons)
+    delivered = any(record.outcome == "text_only" or record.picture is not None for record in records)
+    if not view.complete or not delivered:
+        return "failed", tuple(reasons)
+    if view.rules.on_exhausted == "fail" and "exhausted" in reasons:
+        return "failed", tuple(reasons)
+    return ("partial" if reasons else "complete"), tuple(reasons)
