@@ -7,7 +7,7 @@ from pathlib import PurePath
 from typing import Any, Protocol, cast
 
 from langgraph_interleave.errors import ArtifactMissing, ConfigError
-from langgraph_interleave.types import SCHEME, ArtifactRef, ImageBytes, ImagePart, Part, Request, TextPart
+from langgraph_interleave.types import SCHEME, ArtifactRef, ImagePart, Part, Request, TextPart
 
 _READ_FIRST = "Put its bytes into the store first: image_part(path_or_bytes, artifacts) returns the block to use."
 _NO_URLS = "Fetching by URL is off; download it and use image_part(path_or_bytes, artifacts)."
@@ -16,8 +16,8 @@ _NO_URLS = "Fetching by URL is off; download it and use image_part(path_or_bytes
 class Pictures(Protocol):
     """What is needed of an artifact store to look up the pictures of a request."""
 
-    def get_image(self, ref: ArtifactRef | str) -> ImageBytes:
-        """Read a stored picture by reference or digest; raises `ArtifactMissing`."""
+    def get(self, ref: ArtifactRef | str) -> bytes:
+        """Read stored bytes by reference or digest; raises `ArtifactMissing`."""
         ...
 
 
@@ -149,14 +149,21 @@ def _stored(digest: str, block: Mapping[str, Any], where: str, artifacts: Pictur
         raise ConfigError(f"{where} has an artifact:// address with no SHA-256 digest.", remedy=_READ_FIRST)
     extras = block.get("extras")
     name = cast("Mapping[str, Any]", extras).get("name") if isinstance(extras, Mapping) else None
+    # Loaded here: Pillow is wanted only where there is a picture.
+    from langgraph_interleave.imaging.picture import measure_image
+
     try:
-        image = artifacts.get_image(digest)
+        data = artifacts.get(digest)
     except ArtifactMissing as missing:
         raise ArtifactMissing(
             f"{where}, the picture {name or digest[:12]}, is not in the artifact store of this graph.",
             remedy="Call image_part(…) with the same store as create_interleave_graph(artifacts=…).",
         ) from missing
-    ref = ArtifactRef(sha256=digest, mime=image.mime, size=len(image.data), width=image.width, height=image.height)
+    measured = measure_image(data)
+    if measured is None:
+        raise ConfigError(f"{where} refers to stored bytes that are not a picture.", remedy=_READ_FIRST)
+    mime, width, height = measured
+    ref = ArtifactRef(sha256=digest, mime=mime, size=len(data), width=width, height=height)
     return ImagePart(image=ref, name=name if isinstance(name, str) else None)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from langgraph_interleave.imaging.color import has_transparency
@@ -12,7 +13,7 @@ from langgraph_interleave.types import CheckResult, ImageBytes, Step
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-#: Values this close to the most frequent one count as the same: what compression does to a flat colour.
+#: Values this close to the median count as the same: what compression does to a flat colour.
 _TOLERANCE = 6
 #: A picture with a smaller share of differing pixels is blank: below a 1-pixel line of a third of the width.
 _LEAST = 0.0003
@@ -69,7 +70,7 @@ def _flat(image: Image) -> str | None:
     levels, different = [], 0.0
     for band in range(bands):
         counts = histogram[band * 256 : (band + 1) * 256]
-        level = max(range(256), key=counts.__getitem__)
+        level = next(value for value, below in enumerate(accumulate(counts)) if 2 * below >= total)
         near = sum(counts[max(0, level - _TOLERANCE) : level + _TOLERANCE + 1])
         levels.append(level)
         different = max(different, (total - near) / total)

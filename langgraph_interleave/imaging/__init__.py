@@ -2,7 +2,7 @@
 
 from langgraph_interleave.imaging.formats import MAX_PIXELS, sniff
 from langgraph_interleave.imaging.parts import aimage_part, image_part
-from langgraph_interleave.imaging.picture import MAX_BYTES, MIMES, downscale, load_image, verify_image
+from langgraph_interleave.imaging.picture import MAX_BYTES, MIMES, downscale, load_image, measure_image, verify_image
 
 __all__ = [
     "MAX_BYTES",
@@ -12,6 +12,7 @@ __all__ = [
     "downscale",
     "image_part",
     "load_image",
+    "measure_image",
     "sniff",
     "verify_image",
 ]

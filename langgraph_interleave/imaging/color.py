@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import math
+import sys
 from array import array
 from typing import TYPE_CHECKING, Any
 
@@ -50,6 +51,8 @@ def _sixteen_bit_alpha(image: Image) -> Image:
 
     opaque = image.info["transparency"]
     values = array("H", image.convert("I;16").tobytes())
+    if sys.byteorder == "big":
+        values.byteswap()
     return Images.frombytes("L", image.size, bytes(0 if value == opaque else 255 for value in values))
 
 

@@ -45,8 +45,12 @@ _MAGIC = (
 )
 
 
-def decode(data: bytes, max_pixels: int, *, draft: tuple[int, int] | None = None) -> tuple[ImageFile, bool]:
-    """Decode the first frame completely; say also whether its format loses detail."""
+def open_header(data: bytes, max_pixels: int) -> tuple[ImageFile, bool]:
+    """Read the header alone; say also whether the format loses detail. `size` is checked, nothing is decoded.
+
+    Raises:
+        Unreadable: It is no picture of a format that is read, or too large.
+    """
     kind = sniff(data)
     if kind is None:
         raise _not_a_picture(data)
@@ -60,6 +64,21 @@ def decode(data: bytes, max_pixels: int, *, draft: tuple[int, int] | None = None
     except Exception as error:
         raise Unreadable(f"a {kind} file with a broken header ({_brief(error)})", "Export it again.") from error
     _check_area(file.size, max_pixels)
+    return file, lossy
+
+
+def decode(data: bytes, max_pixels: int, *, draft: tuple[int, int] | None = None) -> tuple[ImageFile, bool]:
+    """Decode the first frame completely; say also whether its format loses detail.
+
+    Args:
+        data: The file.
+        max_pixels: Largest area decoded, in pixels.
+        draft: A size that is enough, in pixels: JPEG is then decoded at a lower resolution.
+
+    Raises:
+        Unreadable: It is not a whole picture of a format that is read, or too large.
+    """
+    file, lossy = open_header(data, max_pixels)
     try:
         if draft is not None:
             file.draft(None, draft)
@@ -67,7 +86,7 @@ def decode(data: bytes, max_pixels: int, *, draft: tuple[int, int] | None = None
     except MemoryError as error:
         raise Unreadable("too large for the memory of this machine", "Make the picture smaller first.") from error
     except Exception as error:
-        raise Unreadable(f"a broken {kind} file: {_brief(error)}", "Get an undamaged copy of it.") from error
+        raise Unreadable(f"a broken {file.format} file: {_brief(error)}", "Get an undamaged copy of it.") from error
     return file, lossy
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from langgraph_interleave.errors import BadResponse, ConfigError
 from langgraph_interleave.imaging.color import has_transparency, to_rgb
-from langgraph_interleave.imaging.formats import MAX_PIXELS, Unreadable, decode, head_of
+from langgraph_interleave.imaging.formats import MAX_PIXELS, Unreadable, decode, head_of, open_header
 from langgraph_interleave.types import ImageBytes
 
 if TYPE_CHECKING:
@@ -84,6 +84,20 @@ def verify_image(data: bytes, *, what: str, seed: int | None = None, max_pixels:
         ) from error
     width, height = file.size
     return ImageBytes(data=data, mime=mime, width=width, height=height, seed=seed)
+
+
+def measure_image(data: bytes) -> tuple[str, int, int] | None:
+    """Media type, width and height in pixels of stored bytes, by their header alone.
+
+    Returns:
+        `None` for what is not PNG, JPEG or WebP. Not tested: whether the rest can be decoded.
+    """
+    try:
+        file, _ = open_header(data, MAX_PIXELS)
+    except Unreadable:
+        return None
+    mime = MIMES.get(file.format or "")
+    return None if mime is None else (mime, *file.size)
 
 
 def downscale(image: ImageBytes, max_side: int) -> ImageBytes:
