@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Literal
 
+from langgraph_interleave.checks.base import Check
 from langgraph_interleave.critic import Critic
 from langgraph_interleave.errors import ConfigError, InterleaveError
 from langgraph_interleave.planner import Planner
@@ -168,6 +169,18 @@ def init_critic(text: str, **options: Any) -> Critic:
     """
     part = init("critic", text, Critic, **options)
     assert isinstance(part, Critic)
+    return part
+
+
+def init_check(text: str, **options: Any) -> Check:
+    """Make a check by name.
+
+    Example:
+        >>> init_check("not_blank").name
+        'not_blank'
+    """
+    part = init("check", text, Check, **options)
+    assert isinstance(part, Check)
     return part
 
 
