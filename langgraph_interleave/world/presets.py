@@ -95,7 +95,7 @@ class Preset(Frozen):
 @cache
 def presets() -> Mapping[str, Preset]:
     """All presets by name, in the order of the file."""
-    text = files(__package__).joinpath("presets.toml").read_text(encoding="utf-8")
+    text = files("langgraph_interleave.world").joinpath("presets.toml").read_text(encoding="utf-8")
     return MappingProxyType({name: Preset(name=name, **table) for name, table in tomllib.loads(text).items()})
 
 

@@ -1,0 +1,384 @@
+"""Faults: what a picture shows instead of what was asked. Pure functions on scenes.
+
+Every opportunity has a random stream of its own, named after its category and thing. So the same
+request with the same seed has the same faults, and what came out right stays right at any lower
+rate: two arms of a comparison that differ in rates or words alone see the same luck.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from random import Random
+from typing import Literal
+
+from langgraph_interleave.types import Frozen
+from langgraph_interleave.world.palette import COLORS, MIN_DISTANCE, distance, tone
+from langgraph_interleave.world.presets import Category, Preset
+from langgraph_interleave.world.scene import Beside, Cell, Relation, Scene, Size, Thing
+from langgraph_interleave.world.vocabulary import BACKDROPS, KINDS
+from langgraph_interleave.world.wording import Stake, emphasis, named, number, place
+
+What = Literal["missing", "other", "extra", "count", "color", "swap", "place", "state", "size", "backdrop"]
+BACKDROP = "backdrop"
+
+CELLS: tuple[tuple[Cell, ...], ...] = (
+    ("upper left", "upper middle", "upper right"),
+    ("left", "middle", "right"),
+    ("lower left", "lower middle", "lower right"),
+)
+SIZES: tuple[Size, ...] = ("small", "medium", "large")
+_OPPOSITE: dict[Relation, Relation] = {
+    "left of": "right of",
+    "right of": "left of",
+    "above": "below",
+    "below": "above",
+    "in front of": "behind",
+    "behind": "in front of",
+}
+_BESIDE: tuple[Relation, ...] = ("left of", "right of")
+#: What nobody asked for is one of these: small, and easy to tell from other things.
+STRAYS = ("ball", "star", "cup", "mushroom", "key", "balloon", "hat", "cube", "fish", "leaf")
+
+
+class Fault(Frozen):
+    """One thing that is not as it was asked.
+
+    Attributes:
+        category: Whose rate it came from.
+        what: What is wrong.
+        thing: Id of the thing, or `backdrop`.
+        words: One sentence for people.
+    """
+
+    category: Category
+    what: What
+    thing: str
+    words: str
+
+
+def faulty(
+    scene: Scene, before: Scene | None, preset: Preset, rng: Random, prompt: str, *, depth: int = 0
+) -> tuple[Scene, tuple[Fault, ...]]:
+    """The scene a fallible artist would draw when asked for `scene`.
+
+    Args:
+        scene: What was asked for.
+        before: What the picture to edit shows; `None` when drawn from nothing. What both have alike
+            is kept: only collateral change and identity drift can touch it.
+        preset: The rates.
+        rng: Where the luck comes from; exactly one draw is taken from it.
+        prompt: The words of the request; plain and emphasised statements lower the rates.
+        depth: How many edits lie between `scene` and a picture drawn from nothing; at least 1 for an edit.
+
+    Returns:
+        The scene to draw, and what is wrong with it, at most one fault to a thing. With no fault,
+        the very scene asked for.
+
+    Example:
+        >>> from langgraph_interleave.world.presets import preset
+        >>> scene = Scene(things=(Thing(id="ball", kind="ball", color="red", count=3),))
+        >>> faulty(scene, None, preset("perfect"), Random(1), "Three red balls.") == (scene, ())
+        True
+    """
+    drawing = _Drawing(scene, before, preset, rng.getrandbits(64), prompt)
+    drawing.things_missing()
+    drawing.wrong_counts()
+    drawing.swapped_colors()
+    drawing.wrong_colors()
+    drawing.wrong_places()
+    drawing.wrong_states()
+    drawing.something_extra()
+    if before is not None:
+        drawing.collateral_change()
+        drawing.identity_drift(max(1, depth))
+    if not drawing.faults:
+        return scene, ()
+    result = scene.model_copy(update={"things": tuple(drawing.things.values()), "backdrop": drawing.backdrop})
+    return result, tuple(drawing.faults)
+
+
+class _Drawing:
+    """One attempt at a scene: things as they will be drawn, and the faults so far."""
+
+    def __init__(self, scene: Scene, before: Scene | None, preset: Preset, base: int, prompt: str) -> None:
+        self.scene = scene
+        self.preset = preset
+        self.base = base
+        self.prompt = prompt
+        self.things: dict[str, Thing] = {thing.id: thing for thing in scene.things}
+        self.backdrop = scene.backdrop
+        self.faults: list[Fault] = []
+        self.touched: set[str] = set()
+        self.old: dict[str, Thing] = {thing.id: thing for thing in before.things} if before else {}
+        self.kept = [thing for thing in scene.things if self.old.get(thing.id) == thing]
+        self.asked = [thing for thing in scene.things if self.old.get(thing.id) != thing]
+        self.keeps_backdrop = before is not None and before.backdrop == scene.backdrop
+
+    # Request categories: only what was asked for anew is at risk.
+
+    def things_missing(self) -> None:
+        alone = len(self.scene.things) == 1
+        category: Category = "single_object" if alone else "two_objects"
+        for thing in self._new():
+            luck = self._luck(category, thing, "presence")
+            if luck is None:
+                continue
+            if alone:
+                kinds = [kind for kind in STRAYS if kind != thing.kind]
+                other = thing.model_copy(
+                    update={"kind": luck.choice(kinds), "color": None, "state": None, "label": None, "count": 1}
+                )
+                words = f"There is {named(other)} instead of {named(thing)}."
+                self._put(category, "other", thing, other, words)
+            elif len(self.things) > 1:
+                self._remove(category, thing, f"{_The(thing)} {_be(thing)} missing.")
+
+    def wrong_counts(self) -> None:
+        for thing in self._asked_for("count"):
+            if thing.count < 2:
+                continue
+            luck = self._luck("counting", thing, "count")
+            if luck is None:
+                continue
+            step = 2 if luck.random() < 0.2 else 1
+            counts = [count for count in (thing.count - step, thing.count + step) if 1 <= count <= 9]
+            count = luck.choice(counts or [thing.count - 1])
+            wrong = thing.model_copy(update={"count": count})
+            there = f"There {'is' if count == 1 else 'are'} {named(wrong)}"
+            self._put(
+                "counting", "count", thing, wrong, f"{there}; {number(thing.count)} {_was(thing.count)} asked for."
+            )
+
+    def swapped_colors(self) -> None:
+        colored = [thing for thing in self._asked_for("color") if _colored(thing)]
+        for one, other in pairwise(colored):
+            if {one.id, other.id} & self.touched or _alike(one.color, other.color):
+                continue
+            luck = self._luck("color_attribution", one, "color", also=other)
+            if luck is None:
+                continue
+            self.things[other.id] = other.model_copy(update={"color": one.color})
+            self.touched.add(other.id)
+            words = f"{_The(one)} {_be(one)} {other.color} and {_the(other)} {_be(other)} {one.color}: swapped."
+            self._put("color_attribution", "swap", one, one.model_copy(update={"color": other.color}), words)
+
+    def wrong_colors(self) -> None:
+        for thing in self._asked_for("color"):
+            if not _colored(thing):
+                continue
+            luck = self._luck("colors", thing, "color")
+            if luck is None:
+                continue
+            color = self._ignored(thing, "color", luck) or luck.choice(other_colors(thing))
+            words = f"{_The(thing)} {_be(thing)} {color}, not {thing.color}."
+            self._put("colors", "color", thing, thing.model_copy(update={"color": color}), words)
+
+    def wrong_places(self) -> None:
+        for thing in self._asked_for("at"):
+            if thing.at is None:
+                continue
+            luck = self._luck("position", thing, "place")
+            if luck is None:
+                continue
+            wrong = thing.model_copy(update={"at": other_place(thing.at, luck)})
+            words = f"{_The(thing)} {_be(thing)} {place(wrong, self.scene)}, not {place(thing, self.scene)}."
+            self._put("position", "place", thing, wrong, words)
+
+    def wrong_states(self) -> None:
+        for thing in self._asked_for("state"):
+            states = other_states(thing)
+            if thing.state is None or not states:
+                continue
+            luck = self._luck("state", thing, "state")
+            if luck is None:
+                continue
+            state = self._ignored(thing, "state", luck) or luck.choice(states)
+            words = f"{_The(thing)} {_be(thing)} {state}, not {thing.state}."
+            self._put("state", "state", thing, thing.model_copy(update={"state": state}), words)
+
+    def something_extra(self) -> None:
+        luck = self._luck("extra_object", None, "nothing else")
+        if luck is None:
+            return
+        kinds = [kind for kind in STRAYS if all(kind != thing.kind for thing in self.scene.things)]
+        taken = [thing.at for thing in self.scene.things]
+        cells: list[Cell] = [cell for row in CELLS for cell in row if cell not in taken and cell != "middle"]
+        extra = Thing(id="stray", kind=luck.choice(kinds), size="small", at=luck.choice(cells or ["upper left"]))
+        self.things[extra.id] = extra
+        self._note("extra_object", "extra", extra.id, f"There is {named(extra)} that nobody asked for.")
+
+    # What an edit was to leave alone.
+
+    def collateral_change(self) -> None:
+        kept = [thing for thing in self.kept if thing.id not in self.touched]
+        targets: list[Thing | None] = [*kept, *([None] if self.keeps_backdrop else [])]
+        if not targets:
+            return
+        # Who is hit is drawn before whether anything is: the prompt may speak of that one.
+        target = Random(f"{self.base}/collateral/target").choice(targets)
+        luck = self._luck("collateral", target, "sameness")
+        if luck is None:
+            return
+        if target is None:
+            names = [name for name in BACKDROPS if _differs(name, self.scene.backdrop)]
+            self.backdrop = luck.choice(names)
+            self._note("collateral", "backdrop", BACKDROP, f"The background changed to {self.backdrop}.")
+            return
+        match luck.choice(self._alterations(target)):
+            case "missing":
+                self._remove(
+                    "collateral", target, f"{_The(target)} {_was(target.count)} to stay but {_be(target)} gone."
+                )
+            case "color":
+                self._recolor("collateral", target, luck)
+            case _:
+                at = other_place(target.at, luck) if target.at else luck.choice([*CELLS[0], *CELLS[1]])
+                moved = target.model_copy(update={"at": at})
+                words = f"{_The(target)} moved: {_be(target)} now {place(moved, self.scene)}."
+                self._put("collateral", "place", target, moved, words)
+
+    def identity_drift(self, depth: int) -> None:
+        kept = [thing for thing in self.kept if thing.id not in self.touched]
+        if not kept:
+            return
+        target = Random(f"{self.base}/identity_drift/target").choice(kept)
+        rate = min(self.preset.drift_cap, self.preset.rates.identity_drift * depth)
+        luck = self._luck("identity_drift", target, "sameness", rate=rate)
+        if luck is None:
+            return
+        if KINDS[target.kind].recolourable and luck.random() < 0.6:
+            self._recolor("identity_drift", target, luck)
+            return
+        size = luck.choice([size for size in SIZES if size != target.size])
+        grown = target.model_copy(update={"size": size})
+        how = "larger" if SIZES.index(size) > SIZES.index(target.size) else "smaller"
+        self._put("identity_drift", "size", target, grown, f"{_The(target)} became {how} than before.")
+
+    # Luck and bookkeeping.
+
+    def _luck(
+        self,
+        category: Category,
+        thing: Thing | None,
+        stake: Stake,
+        *,
+        also: Thing | None = None,
+        rate: float | None = None,
+    ) -> Random | None:
+        """The opportunity's random stream when it goes wrong, `None` when it goes well."""
+        if thing is not None and thing.id in self.touched:
+            return None
+        name = "/".join(one.id for one in (thing, also) if one is not None)
+        stream = Random(f"{self.base}/{category}/{name}")
+        chance = self.preset.rates.of(category) if rate is None else rate
+        said = {emphasis(self.prompt, one, stake) for one in (thing, also or thing)}
+        if said == {"emphasised"}:
+            chance *= 1 - max(self.preset.refined_helps, self.preset.plain_prompt_helps)
+        elif "none" not in said:
+            chance *= 1 - self.preset.plain_prompt_helps
+        return stream if stream.random() < chance else None
+
+    def _new(self) -> list[Thing]:
+        return [thing for thing in self.asked if thing.id not in self.old]
+
+    def _asked_for(self, field: str) -> list[Thing]:
+        """Things asked for anew in this respect, as they were asked for."""
+        return [
+            thing
+            for thing in self.asked
+            if thing.id not in self.old or getattr(self.old[thing.id], field) != getattr(thing, field)
+        ]
+
+    def _ignored(self, thing: Thing, field: str, luck: Random) -> str | None:
+        """What the thing was before, half of the times: the edit was not carried out."""
+        old = self.old.get(thing.id)
+        ignores = luck.random() < 0.5
+        value = getattr(old, field) if old is not None and ignores else None
+        return value if isinstance(value, str) and not (field == "color" and _alike(value, thing.color)) else None
+
+    def _alterations(self, thing: Thing) -> Sequence[What]:
+        alterations: list[What] = ["place", "missing"] if len(self.things) > 1 else ["place"]
+        if KINDS[thing.kind].recolourable:
+            alterations.append("color")
+        return alterations
+
+    def _recolor(self, category: Category, thing: Thing, luck: Random) -> None:
+        color = luck.choice(other_colors(thing))
+        words = f"{_The(thing, color=False)} turned {color}."
+        self._put(category, "color", thing, thing.model_copy(update={"color": color}), words)
+
+    def _put(self, category: Category, what: What, thing: Thing, wrong: Thing, words: str) -> None:
+        self.things[thing.id] = wrong
+        self._note(category, what, thing.id, words)
+
+    def _remove(self, category: Category, thing: Thing, words: str) -> None:
+        del self.things[thing.id]
+        for other in list(self.things.values()):
+            # What stood by it takes its place: a relation to nothing cannot be drawn.
+            if isinstance(other.at, Beside) and other.at.of == thing.id:
+                self.things[other.id] = other.model_copy(update={"at": thing.at})
+        self._note(category, "missing", thing.id, words)
+
+    def _note(self, category: Category, what: What, thing: str, words: str) -> None:
+        self.touched.add(thing)
+        self.faults.append(Fault(category=category, what=what, thing=thing, words=words))
+
+
+def other_colors(thing: Thing) -> list[str]:
+    """Colour words that look clearly different from what the thing shows."""
+    shown = tone(thing.color or KINDS[thing.kind].color).fill
+    return [color for color, other in COLORS.items() if distance(shown, other.fill) >= MIN_DISTANCE]
+
+
+def other_states(thing: Thing) -> list[str]:
+    """States of its kind in which the thing is not."""
+    states = KINDS[thing.kind].states
+    return [state for state in states if state != (thing.state or states[0])]
+
+
+def other_place(at: Cell | Beside, luck: Random) -> Cell | Beside:
+    """A place that is clearly another one.
+
+    A relation turns into its opposite or another side; a cell into one that is at least one cell away.
+    """
+    if isinstance(at, Beside):
+        opposite = _OPPOSITE.get(at.relation)
+        relations: list[Relation] = [opposite] if opposite else list(_BESIDE)
+        if at.relation in ("above", "below", "in front of", "behind"):
+            relations += list(_BESIDE)
+        return Beside(relation=luck.choice(relations), of=at.of)
+    return luck.choice([cell for row in CELLS for cell in row if cell != at])
+
+
+def words_of(faults: Iterable[Fault]) -> str:
+    """All faults as one text."""
+    return " ".join(fault.words for fault in faults)
+
+
+def _colored(thing: Thing) -> bool:
+    return thing.color is not None and KINDS[thing.kind].recolourable
+
+
+def _alike(one: str | None, other: str | None) -> bool:
+    return one is None or other is None or distance(tone(one).fill, tone(other).fill) < MIN_DISTANCE
+
+
+def _differs(backdrop: str, other: str) -> bool:
+    return backdrop != other and BACKDROPS[backdrop].indoors != BACKDROPS[other].indoors if other in BACKDROPS else True
+
+
+def _the(thing: Thing, *, color: bool = True) -> str:
+    return f"the {named(thing, article=False, color=color)}"
+
+
+def _The(thing: Thing, *, color: bool = True) -> str:  # noqa: N802 - the capital is the point
+    return f"The {named(thing, article=False, color=color)}"
+
+
+def _be(thing: Thing) -> str:
+    return "is" if thing.count == 1 else "are"
+
+
+def _was(count: int) -> str:
+    return "was" if count == 1 else "were"
