@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from langgraph_interleave import routing
 from langgraph_interleave.backends.base import ImageBackend
 from langgraph_interleave.checks.base import Check
 from langgraph_interleave.context import Settings
-from langgraph_interleave.errors import BadResponse, PlanError
+from langgraph_interleave.errors import BadResponse, ContentBlocked, PlanError
 from langgraph_interleave.imaging import verify_image
-from langgraph_interleave.ledger import Call, Produced, call_key
-from langgraph_interleave.planner import PlanRequest
+from langgraph_interleave.ledger import Call, Produced, RunScope, call_key
+from langgraph_interleave.planner import PlanRequest, Rephraser
 from langgraph_interleave.roles import Roles
 from langgraph_interleave.types import (
     ArtifactRef,
@@ -47,8 +48,9 @@ Produce = Callable[[], Any]
 class RunCalls:
     """Makes the calls of one run."""
 
-    def __init__(self, run_id: str, request: Request, settings: Settings, roles: Roles) -> None:
+    def __init__(self, run_id: str, request: Request, settings: Settings, roles: Roles, scope: RunScope) -> None:
         self.run_id = run_id
+        self._scope = scope
         self._request = request
         self._settings = settings
         self._roles = roles
@@ -113,7 +115,11 @@ class RunCalls:
     # --- backend ----------------------------------------------------------------------------
 
     def draw(self, step: Step, draw: routing.Draw, seed: int) -> tuple[Call, Produce]:
-        """The call that draws an attempt. Its result is `{image, checks, warnings, model, seed}`."""
+        """The call that draws an attempt. Its result is `{image, prompt, checks, warnings, model, seed}`.
+
+        A prompt the provider blocks is said in other words once, where the planner can; that counts
+        as a resend, not as an attempt.
+        """
         backend, settings = self._roles.backend, self._settings
         width, height = settings.pixels or (None, None)
         key = call_key(
@@ -151,7 +157,11 @@ class RunCalls:
                 seed=seed,
                 timeout_s=settings.limits.call_timeout_s,
             )
-            result = await backend.agenerate(request)
+            try:
+                result = await backend.agenerate(request)
+            except ContentBlocked as blocked:
+                request = replace(request, prompt=await self._rephrase(draw, blocked))
+                result = await backend.agenerate(request)
             image = await asyncio.to_thread(first_picture, result, backend)
             before = references[0] if references else None
             checks = await asyncio.to_thread(
@@ -160,6 +170,7 @@ class RunCalls:
             ref = await self._roles.artifacts.aput_image(image)
             body: dict[str, Any] = {
                 "image": ref.model_dump(mode="json"),
+                "prompt": request.prompt,
                 "checks": [check.model_dump(mode="json") for check in checks],
                 "warnings": list(result.warnings),
                 "model": result.model,
@@ -168,6 +179,36 @@ class RunCalls:
             return Produced(body, result.usage)
 
         return call, produce
+
+    async def _rephrase(self, draw: routing.Draw, blocked: ContentBlocked) -> str:
+        planner, settings = self._roles.planner, self._settings
+        if not isinstance(planner, Rephraser):
+            raise blocked
+        key = call_key(
+            scope=self.run_id,
+            role="planner",
+            template=TEMPLATE,
+            fingerprint=planner.fingerprint,
+            step=draw.step,
+            attempt=draw.attempt,
+            rephrase=draw.prompt,
+        )
+        call = Call(
+            scope=self.run_id,
+            key=key,
+            role="planner",
+            step=draw.step,
+            attempt=draw.attempt,
+            billed=planner.billed,
+            deadline_s=settings.limits.call_timeout_s,
+        )
+
+        async def produce() -> Produced:
+            said = await planner.arephrase(draw.prompt, reason=blocked.message)
+            return Produced({"prompt": said.prompt}, said.usage)
+
+        done = await self._scope.run(call, produce)
+        return str((done.record.result or {})["prompt"])
 
     # --- critic -----------------------------------------------------------------------------
 

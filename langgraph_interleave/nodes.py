@@ -19,7 +19,8 @@ from langgraph_interleave.roles import Roles
 from langgraph_interleave.run import Run
 from langgraph_interleave.runs import Runs, this_run
 from langgraph_interleave.state import InterleaveState, Progress, StepProgress, Task
-from langgraph_interleave.types import StepRecord
+from langgraph_interleave.tracing import tool_run
+from langgraph_interleave.types import Attempt, StepRecord
 
 
 class Nodes:
@@ -43,7 +44,10 @@ class Nodes:
         for note in self.roles.notes:
             run.emitter.warning("note", note)
         with run.active():
-            await run.make_plan()
+            async with tool_run("plan", {"run_id": run_id, "request": request.text}) as traced:
+                record = await run.make_plan()
+                traced.problem = record.problem
+                traced.output = {"plan": run.plan_digest, "steps": len(record.plan.steps) if record.plan else 0}
         turn = (state.get("progress") or {}).get("turn", 0) + 1
         assert run.plan_digest is not None
         progress: Progress = {"turn": turn, "run_id": run_id, "plan": run.plan_digest, "steps": {}}
@@ -136,7 +140,7 @@ class Nodes:
                 for digest in (*task["sources"].values(), task["record"]):
                     if digest is not None:
                         run.adopt(StepRecord.model_validate(await self.roles.artifacts.aget_json(digest)))
-                record = await run.until(task["step"], task["attempt"], judged=judged)
+                record = await self._until(run, task, judged=judged)
             except Exception as error:
                 record = run.broken(task["step"], error)
             if record.outcome is None:
@@ -146,6 +150,19 @@ class Nodes:
             return Command(
                 update={"progress": Progress(turn=task["turn"], run_id=run.run_id, steps=steps)}, goto="dispatch"
             )
+
+    async def _until(self, run: Run, task: Task, *, judged: bool) -> StepRecord:
+        step, number = task["step"], task["attempt"]
+        name = "critique_image" if judged else "generate_image"
+        async with tool_run(name, {"run_id": run.run_id, "step": step, "attempt": number}) as traced:
+            record = await run.until(step, number, judged=judged)
+            if number < len(record.attempts):
+                attempt = record.attempts[number]
+                traced.problem = attempt.problem
+                traced.output = trace_of(attempt, judged=judged)
+            else:
+                traced.problem = record.problem
+        return record
 
     async def _store(self, record: StepRecord) -> str:
         return await self.roles.artifacts.aput_json(record.model_dump(mode="json", exclude_none=True))
@@ -164,6 +181,18 @@ def committed_view(run: Run, progress: Progress) -> routing.RunView:
     done = {int(index) for index, step in progress["steps"].items() if step.get("outcome") != "started"}
     records = {index: record for index, record in run.view.records.items() if index in done}
     return routing.RunView(run.view.request, run.view.steps, run.view.complete, records, run.view.rules)
+
+
+def trace_of(attempt: Attempt, *, judged: bool) -> dict[str, Any]:
+    """What a trace shows of an attempt: references and words."""
+    if judged and attempt.critique is not None:
+        return attempt.critique.model_dump(mode="json", exclude_none=True)
+    return {
+        "image": attempt.image.uri if attempt.image else None,
+        "prompt": attempt.prompt,
+        "references": [ref.uri for ref in attempt.references],
+        "seed": attempt.seed,
+    }
 
 
 def first_task(progress: Progress, step: int, sources: tuple[int, ...]) -> Task:

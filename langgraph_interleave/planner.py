@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from langgraph_interleave.limits import Limits
-from langgraph_interleave.types import Capabilities, ImageBytes, PlanDelta, Request
+from langgraph_interleave.types import Capabilities, ImageBytes, PlanDelta, Request, Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +51,34 @@ class Planner(Protocol):
 
         Raises:
             PlanError: No plan could be read.
+            CallError: The model failed.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Rephrased:
+    """A prompt in other words, with what the call used."""
+
+    prompt: str
+    usage: Usage = Usage()
+
+
+@runtime_checkable
+class Rephraser(Protocol):
+    """A planner that can also say a refused prompt in other words. Optional.
+
+    When a provider blocks a prompt, such a planner is asked once, and the drawing is sent once more.
+    """
+
+    async def arephrase(self, prompt: str, *, reason: str) -> Rephrased:
+        """Say the same in words the provider may accept.
+
+        Args:
+            prompt: What was refused.
+            reason: The provider's words.
+
+        Raises:
             CallError: The model failed.
         """
         ...

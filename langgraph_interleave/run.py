@@ -56,7 +56,6 @@ class Run:
         self.roles = roles
         self.emitter = Emitter(run_id, publish=settings.publish, writer=writer)
         self.budget = Budget(settings.limits)
-        self.calls = RunCalls(run_id, request, settings, roles)
         self.plan: Plan | None = None
         self._style = StyleGuide()
         self.plan_record: PlanRecord | None = None
@@ -76,6 +75,7 @@ class Run:
         )
         self.view = RunView(request=request, rules=rules)
         self.scope = roles.ledger.scope(run_id, self.budget)
+        self.calls = RunCalls(run_id, request, settings, roles, self.scope)
         self._ahead = Ahead(self.scope)
         self._waiting: dict[NextCall, Future[None]] = {}
 
@@ -241,9 +241,20 @@ class Run:
         if self.stopped:
             on_done(call, Cancelled("The run was stopped."))
         elif not self._ahead.start(call, produce, certain=self.view.complete, on_done=on_done):
-            # Nothing is left for speculation; it is asked for again once the plan is validated.
-            self._waiting.pop(following, None)
+            if self.view.complete:
+                on_done(call, self._refusal(call))
+            else:
+                # Nothing is left for speculation; it is asked for again once the plan is validated.
+                self._waiting.pop(following, None)
         return future
+
+    def _refusal(self, call: Call) -> BaseException:
+        """Why a certain call was not started: its limit, or else the run is over."""
+        try:
+            self.budget.reserve(images=call.images, role=call.role).release()
+        except LimitReached as limit:
+            return limit
+        return asyncio.CancelledError()
 
     def _draw_call(self, draw: Draw) -> tuple[Call, Any]:
         step = self.view.steps[draw.step]
@@ -290,6 +301,7 @@ class Run:
             body = result.record.result or {}
             attempt = attempt.model_copy(
                 update={
+                    "prompt": body["prompt"],
                     "image": ArtifactRef.model_validate(body["image"]),
                     "checks": tuple(CheckResult.model_validate(check) for check in body["checks"]),
                     "warnings": tuple(body["warnings"]),

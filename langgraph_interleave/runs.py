@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import threading
+import weakref
 from typing import Any
 
 from langgraph.config import get_config, get_stream_writer
@@ -10,7 +12,6 @@ from langgraph.runtime import get_runtime
 
 from langgraph_interleave.context import Settings
 from langgraph_interleave.errors import ConfigError
-from langgraph_interleave.ledger import call_key
 from langgraph_interleave.roles import Roles
 from langgraph_interleave.run import Run
 from langgraph_interleave.state import Progress
@@ -18,6 +19,10 @@ from langgraph_interleave.types import PlanRecord, Request, StepRecord
 
 #: Live runs kept at most; one that was abandoned without a word is let go of when it falls out.
 _KEPT = 256
+
+
+#: The live runs of every graph of this process.
+_everyone: weakref.WeakSet[Runs] = weakref.WeakSet()
 
 
 class Runs:
@@ -31,6 +36,7 @@ class Runs:
         self.roles = roles
         self._live: dict[tuple[str, int], Run] = {}
         self._lock = threading.Lock()
+        _everyone.add(self)
 
     def start(self, run_id: str, request: Request, settings: Settings) -> Run:
         """A new run of this invocation; one that lived under the same id is let go of."""
@@ -87,6 +93,21 @@ class Runs:
         return run
 
 
+def stop_run(run_id: str) -> bool:
+    """Stop a run of this process in good order: its graph goes on to `compose`, with outcome `cancelled`.
+
+    Calls in flight are cancelled (a billed one is let finish within the ledger's `grace_s`); what
+    was drawn and kept is in the document. Safe to call from any thread.
+
+    Args:
+        run_id: Its id, as every event carries it and `InterleaveContext.run_id` sets it.
+
+    Returns:
+        Whether such a run was alive.
+    """
+    return any([runs.stop(run_id) for runs in list(_everyone)])
+
+
 def this_run(settings: Settings) -> tuple[str, Settings]:
     """Id and settings of the run that the planner node begins.
 
@@ -103,4 +124,4 @@ def this_run(settings: Settings) -> tuple[str, Settings]:
     info = runtime.execution_info
     if info is None:
         raise ConfigError("The graph runs outside LangGraph.", remedy="Call it through invoke, stream or their async twins.")
-    return call_key(task=info.task_id)[:16], resolved
+    return hashlib.sha256(info.task_id.encode()).hexdigest()[:16], resolved

@@ -1,0 +1,21 @@
+"""Fakes of the three roles, for tests of code that uses this package."""
+
+from langgraph_interleave.testing.fakes import (
+    RephrasingPlanner,
+    ScriptedBackend,
+    ScriptedCritic,
+    ScriptedPlanner,
+    ScriptExhausted,
+    simple_plan,
+    test_card,
+)
+
+__all__ = [
+    "RephrasingPlanner",
+    "ScriptExhausted",
+    "ScriptedBackend",
+    "ScriptedCritic",
+    "ScriptedPlanner",
+    "simple_plan",
+    "test_card",
+]
