@@ -1,0 +1,169 @@
+"""Commands and options of the command line; each command's work is in a module of its own."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from langgraph_interleave.errors import ConfigError, InterleaveError
+
+app = typer.Typer(
+    name="langgraph-interleave",
+    help="Interleaved image-and-text documents: planned, drawn, judged, drawn again.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+@app.command()
+def run(
+    request: Annotated[str, typer.Argument(help="What to make, in words.", show_default=False)],
+    image: Annotated[
+        list[Path] | None,
+        typer.Option("--image", "-i", help="A picture to start from; may be given several times.", show_default=False),
+    ] = None,
+    steps: Annotated[
+        int | None, typer.Option(min=1, help="Number of steps, when it must be exact.", show_default=False)
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", "-o", help="Folder for the document. Default: named after the request.", show_default=False
+        ),
+    ] = None,
+    max_attempts: Annotated[
+        int | None, typer.Option(min=1, help="Attempts per step, the first included. Default: 3.", show_default=False)
+    ] = None,
+    max_images: Annotated[
+        int | None, typer.Option(min=1, help="Pictures drawn at most, in the whole run.", show_default=False)
+    ] = None,
+    max_seconds: Annotated[
+        float | None, typer.Option(min=0.001, help="Wall-clock seconds at most.", show_default=False)
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seed; another one gives other pictures.")] = 0,
+    size: Annotated[
+        str | None, typer.Option(metavar="WIDTHxHEIGHT", help="Size of each picture, in pixels.", show_default=False)
+    ] = None,
+    backend: Annotated[
+        str | None,
+        typer.Option(
+            "--backend", "-b", help="What draws, as `backends` lists it. Default: simulator.", show_default=False
+        ),
+    ] = None,
+    planner: Annotated[str | None, typer.Option(help="What plans.", show_default=False)] = None,
+    critic: Annotated[str | None, typer.Option(help="What judges.", show_default=False)] = None,
+    on_exhausted: Annotated[
+        Literal["best", "last", "fail"], typer.Option(help="What is kept when no attempt was accepted.")
+    ] = "best",
+    lookahead: Annotated[
+        bool | None,
+        typer.Option(
+            "--lookahead/--no-lookahead",
+            help="Draw the next step before this one is judged. Default: only where drawing is free.",
+            show_default=False,
+        ),
+    ] = None,
+    events: Annotated[bool, typer.Option("--events", help="One JSON event per line, nothing else on stdout.")] = False,
+    no_open: Annotated[bool, typer.Option("--no-open", help="Do not open the page when it is done.")] = False,
+) -> None:
+    """Make a document from a request.
+
+    Writes index.html, document.md, images/ and trajectory.jsonl. Exit codes: 0 complete, 3 partial
+    or waiting, 1 failed, 2 usage, 130 cancelled. Run again with the same words, a run goes on where
+    it ended: what was drawn is not drawn again.
+    """
+    from langgraph_interleave.cli import run as command
+
+    options = command.Options(
+        request=request,
+        images=tuple(image or ()),
+        steps=steps,
+        out=out,
+        max_attempts=max_attempts,
+        max_images=max_images,
+        max_seconds=max_seconds,
+        seed=seed,
+        size=size,
+        planner=planner,
+        backend=backend,
+        critic=critic,
+        on_exhausted=on_exhausted,
+        lookahead=lookahead,
+        events=events,
+        open_page=not no_open,
+    )
+    raise typer.Exit(_guarded(lambda: command.run(options)))
+
+
+@app.command()
+def backends() -> None:
+    """List what is installed, what it can do, and what is missing (with the pip line)."""
+    from langgraph_interleave.cli import backends as command
+
+    def listing() -> int:
+        command.backends()
+        return 0
+
+    raise typer.Exit(_guarded(listing))
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from langgraph_interleave import __version__
+
+        typer.echo(f"langgraph-interleave {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    """Options of the program itself."""
+
+
+def run_app(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line.
+
+    Args:
+        arguments: Words after the program's name; `None` for those of the process.
+
+    Returns:
+        The exit code.
+    """
+    try:
+        app(args=None if arguments is None else list(arguments), prog_name="langgraph-interleave")
+    except SystemExit as done:
+        return done.code if isinstance(done.code, int) else int(bool(done.code))
+    return 0
+
+
+def _guarded(command: Callable[[], int]) -> int:
+    """Errors of ours on one line with their remedy; a fault of ours with its traceback."""
+    from langgraph_interleave.cli.wording import one_line
+    from langgraph_interleave.errors import InternalError
+
+    try:
+        return command()
+    except ConfigError as error:
+        typer.echo(f"Error: {one_line(str(error))}", err=True)
+        return 2
+    except InternalError as error:
+        traceback.print_exception(error.__cause__ or error, file=sys.stderr)
+        typer.echo(f"Error: {one_line(str(error))}", err=True)
+        return 1
+    except InterleaveError as error:
+        typer.echo(f"Error: {one_line(str(error))}", err=True)
+        return 1
+    except KeyboardInterrupt:
+        return 130

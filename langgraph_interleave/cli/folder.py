@@ -1,0 +1,113 @@
+"""The folder a document is written to: never over another document."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from langgraph_interleave.cli.wording import slug
+from langgraph_interleave.errors import ConfigError
+
+TRAJECTORY = "trajectory.jsonl"
+#: Artifacts and call records, inside the folder: the same run goes on from them.
+STORE = ".interleave"
+PAGE = "index.html"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A folder, and what the user should know about the choice (`note`, `None` when it is as asked)."""
+
+    folder: Path
+    note: str | None = None
+
+    @property
+    def page(self) -> Path:
+        """The document's page."""
+        return self.folder / PAGE
+
+
+def run_id(identity: Mapping[str, Any]) -> str:
+    """The id of the run that makes a document: the same request with the same choices has the same id.
+
+    Args:
+        identity: What the document depends on, JSON types. Caps are not among it: a run that was
+            cut off by one goes on when it is raised.
+
+    Example:
+        >>> run_id({"request": "a bean", "seed": 0}) == run_id({"seed": 0, "request": "a bean"})
+        True
+    """
+    text = json.dumps(identity, sort_keys=True, ensure_ascii=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def choose_folder(wanted: Path | None, *, request: str, run: str, working: Path) -> Place:
+    """Choose where to write.
+
+    A folder that is new, empty, or holds this very run's document is used; beside any other, a
+    numbered one is.
+
+    Args:
+        wanted: What the user asked for, or `None` for a folder named after the request.
+        request: The words of the request.
+        run: The run's id.
+        working: Folder for relative paths.
+
+    Raises:
+        ConfigError: `wanted` is a file, or its folder cannot be made.
+    """
+    first = working / wanted if wanted is not None else working / slug(request)
+    if wanted is not None:
+        first = first.resolve()
+        if first.exists() and not first.is_dir():
+            raise ConfigError(f"--out {wanted} is a file.", remedy="Name a folder.")
+    for number in count(1):
+        folder = first if number == 1 else first.with_name(f"{first.name}-{number}")
+        if folder.exists() and not folder.is_dir():
+            continue
+        holds = _holds(folder)
+        if holds not in (None, run):
+            continue
+        _make(folder)
+        if number > 1:
+            return Place(folder, f"{shown(first, working)} holds something else; writing to {shown(folder, working)}")
+        if holds == run:
+            return Place(folder, f"{shown(folder, working)} holds this run already; what was drawn is not drawn again")
+        return Place(folder)
+    raise AssertionError("unreachable")
+
+
+def shown(path: Path, working: Path) -> str:
+    """A path as the user would type it."""
+    try:
+        return str(path.relative_to(working))
+    except ValueError:
+        return str(path)
+
+
+def _holds(folder: Path) -> str | None:
+    """The id of the run whose document is there; `None` for an empty folder, `""` for anything else."""
+    if not folder.exists() or not any(folder.iterdir()):
+        return None
+    try:
+        with (folder / TRAJECTORY).open(encoding="utf-8") as lines:
+            first = json.loads(lines.readline())
+    except (OSError, ValueError):
+        return ""
+    found = first.get("run_id") if isinstance(first, dict) else None
+    return found if isinstance(found, str) else ""
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ConfigError(
+            f"The folder {folder} cannot be made: {error.strerror}.", remedy="Choose another with --out."
+        ) from error

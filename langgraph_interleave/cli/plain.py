@@ -1,0 +1,72 @@
+"""The run as plain lines, for files, pipes and terminals that cannot be redrawn."""
+
+from __future__ import annotations
+
+from langgraph_interleave.cli.progress import RunProgress, StepProgress, said
+from langgraph_interleave.cli.summary import trouble
+from langgraph_interleave.cli.wording import one_line
+from langgraph_interleave.events import Event
+from langgraph_interleave.types import Plan
+
+_WIDTH = 200
+
+
+class PlainView:
+    """Turns events into lines: the plan first, then one line for each change of a step."""
+
+    def __init__(self) -> None:
+        self.progress = RunProgress()
+        self._planned = False
+        self._told: dict[int, str] = {}
+        self._troubles = 0
+
+    def update(self, event: Event) -> list[str]:
+        """Take in one event; return the lines it adds, often none.
+
+        Nothing is said of steps before the plan is known: they would come before it.
+        """
+        self.progress.update(event)
+        lines: list[str] = []
+        if self.progress.plan is not None and not self._planned:
+            self._planned = True
+            lines += plan_lines(self.progress.plan)
+        if self._planned:
+            for step in self.progress.in_order():
+                line = step_line(step)
+                if step.phase != "waiting" and self._told.get(step.index) != line:
+                    self._told[step.index] = line
+                    lines.append(line)
+        troubles = trouble(self.progress)
+        if len(troubles) > self._troubles:
+            lines += [f"note: {line}" for line in troubles[self._troubles :]]
+            self._troubles = len(troubles)
+        return lines
+
+
+def plan_lines(plan: Plan) -> list[str]:
+    """The plan: its title, what the pictures share, and the steps."""
+    lines = [f"plan: {one_line(plan.title)}" if plan.title else "plan:"]
+    for step in plan.steps:
+        title = one_line(step.title or step.caption or step.instruction or "", _WIDTH)
+        lines.append(f"  {step.index + 1}. {title}{' (text only)' if step.op == 'text' else ''}")
+    guide = plan.style_guide
+    for name, text in (("look", guide.look), ("palette", guide.palette), ("keep", guide.keep)):
+        if text:
+            lines.append(f"  {name}: {one_line(text, _WIDTH)}")
+    return lines
+
+
+def step_line(step: StepProgress) -> str:
+    """One line about a step: its number, its state, and why."""
+    line = f"step {step.index + 1}: {said(step)}"
+    why = reason(step)
+    return f"{line} - {one_line(why, _WIDTH)}" if why else line
+
+
+def reason(step: StepProgress) -> str:
+    """Why a step is as it is: the critic's words, the refined prompt, or what went wrong."""
+    if step.phase == "rewritten":
+        return step.refined_prompt or ""
+    if step.phase == "judged" and step.critique is not None and step.critique.verdict == "revise":
+        return step.critique.reasoning
+    return step.reason if step.phase == "done" else ""

@@ -1,0 +1,194 @@
+"""What a person is shown of a run, as a pure function of its events."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from langgraph_interleave.events import (
+    AttemptEvent,
+    Event,
+    LimitEvent,
+    RunEvent,
+    SegmentEvent,
+    SegmentImage,
+    StepEvent,
+    WarningEvent,
+)
+from langgraph_interleave.types import Critique, Plan, RunOutcome, RunReason, Spend, StepOutcome
+
+Phase = Literal["waiting", "drawing", "judging", "judged", "rewritten", "done"]
+
+
+@dataclass(slots=True)
+class StepProgress:
+    """Where one step is. `attempt` is 0-based; `critique` is that of the latest judged attempt."""
+
+    index: int
+    title: str = ""
+    text_only: bool = False
+    phase: Phase = "waiting"
+    attempt: int = 0
+    critique: Critique | None = None
+    refined_prompt: str | None = None
+    image: SegmentImage | None = None
+    kept: int | None = None
+    outcome: StepOutcome | None = None
+    attempts: int | None = None
+    reason: str = ""
+
+
+@dataclass(slots=True)
+class RunProgress:
+    """Where a run is: feed it every event, in the order they come.
+
+    Events may come more than once (a resumed run tells again); segments are known by their id.
+    `calls` counts per role what the events show; once the run has finished, `spend` is exact.
+    """
+
+    plan: Plan | None = None
+    steps: dict[int, StepProgress] = field(default_factory=dict[int, StepProgress])
+    calls: dict[str, int] = field(default_factory=lambda: {"planner": 0, "backend": 0, "critic": 0})
+    warnings: list[str] = field(default_factory=list[str])
+    limits: list[LimitEvent] = field(default_factory=list[LimitEvent])
+    thinking: str = ""
+    seconds: float = 0.0
+    outcome: RunOutcome | None = None
+    reasons: tuple[RunReason, ...] = ()
+    spend: Spend | None = None
+    run_id: str | None = None
+    _seen: set[str] = field(default_factory=set[str])
+
+    def update(self, event: Event) -> None:
+        """Take in one event."""
+        self.seconds = max(self.seconds, event.t)
+        self.run_id = event.run_id
+        if isinstance(event, SegmentEvent):
+            self._segment(event)
+        elif isinstance(event, StepEvent):
+            self._step_event(event)
+        elif isinstance(event, AttemptEvent):
+            self._attempt_event(event)
+        elif isinstance(event, RunEvent):
+            self._run_event(event)
+        elif isinstance(event, LimitEvent):
+            self.limits.append(event)
+        else:
+            self._warning(event)
+
+    def in_order(self) -> list[StepProgress]:
+        """The steps by index."""
+        return [self.steps[index] for index in sorted(self.steps)]
+
+    def _step(self, index: int) -> StepProgress:
+        return self.steps.setdefault(index, StepProgress(index=index))
+
+    def _new(self, event: SegmentEvent) -> bool:
+        if event.segment_id in self._seen:
+            return False
+        self._seen.add(event.segment_id)
+        return True
+
+    def _segment(self, event: SegmentEvent) -> None:
+        if event.step is None:
+            self._plan_segment(event)
+            return
+        step = self._step(event.step)
+        if event.phase != "finish":
+            return
+        if event.kind == "caption" and not step.title:
+            step.title = event.text or ""
+        elif event.kind == "preview" and step.outcome is None and event.attempt >= step.attempt:
+            step.phase, step.attempt = "judging", event.attempt
+            self.calls["backend"] += self._new(event)
+        elif event.kind == "critique" and event.critique is not None:
+            step.critique = event.critique
+            if step.outcome is None and event.attempt >= step.attempt:
+                step.phase = "judged"
+            self.calls["critic"] += event.critique.judge == "critic" and self._new(event)
+        elif event.kind == "refined_prompt" and event.attempt >= step.attempt:
+            step.refined_prompt = event.text
+            if step.outcome is None:
+                step.phase, step.attempt = "rewritten", event.attempt
+        elif event.kind == "image":
+            step.kept, step.image = event.attempt, event.image
+        elif event.kind == "placeholder":
+            step.reason = event.text or ""
+
+    def _plan_segment(self, event: SegmentEvent) -> None:
+        if event.kind == "reasoning":
+            text = event.text or ""
+            self.thinking = text if event.phase != "delta" else self.thinking + text
+        elif event.kind == "plan" and event.plan is not None:
+            self.plan = event.plan
+            self.calls["planner"] += self._new(event)
+            for step in event.plan.steps:
+                known = self._step(step.index)
+                known.title = step.title or step.caption or step.instruction or ""
+                known.text_only = step.op == "text"
+
+    def _step_event(self, event: StepEvent) -> None:
+        step = self._step(event.step)
+        if event.phase == "start":
+            if step.phase == "waiting":
+                step.phase = "drawing"
+            return
+        step.phase, step.outcome, step.attempts = "done", event.outcome, event.attempts
+
+    def _attempt_event(self, event: AttemptEvent) -> None:
+        step = self._step(event.step)
+        if step.outcome is not None or event.attempt < step.attempt:
+            return
+        if event.phase == "start":
+            step.phase, step.attempt = "drawing", event.attempt
+        elif event.verdict is not None:
+            step.phase = "judged"
+
+    def _run_event(self, event: RunEvent) -> None:
+        if event.phase != "finish":
+            self.outcome = "waiting" if event.phase == "waiting" else None
+            return
+        self.outcome, self.reasons, self.spend = event.outcome, event.reasons, event.spend
+
+    def _warning(self, event: WarningEvent) -> None:
+        where = "" if event.step is None else f"step {event.step + 1}: "
+        message = where + event.message
+        if message not in self.warnings:
+            self.warnings.append(message)
+
+
+def said(step: StepProgress) -> str:
+    """The state of a step in words: drawing, judged, rewritten, kept.
+
+    Example:
+        >>> said(StepProgress(index=0, phase="done", outcome="accepted", kept=1, attempts=2))
+        'kept, attempt 2'
+    """
+    if step.phase == "done":
+        return _concluded(step)
+    again = f", attempt {step.attempt + 1}" if step.attempt else ""
+    if step.phase == "judged":
+        verdict = step.critique.verdict if step.critique else "no verdict"
+        return f"judged: {verdict}{again}"
+    return {"waiting": "waiting", "drawing": "drawing", "judging": "drawn, being judged", "rewritten": "rewritten"}[
+        step.phase
+    ] + again
+
+
+def _concluded(step: StepProgress) -> str:
+    tries = step.attempts or 0
+    if step.outcome == "accepted":
+        return f"kept, attempt {step.kept + 1}" if step.kept else "kept"
+    if step.outcome == "text_only":
+        return "text only"
+    if step.outcome == "exhausted":
+        which = "" if step.kept is None or tries < 2 else f" ({step.kept + 1} of {tries})"
+        return f"kept, not accepted{which}"
+    if step.outcome == "critic_failed":
+        return "kept, not judged"
+    return {
+        "backend_failed": "not drawn",
+        "blocked": "blocked",
+        "skipped": "skipped",
+        "cancelled": "cancelled",
+    }.get(step.outcome or "", "finished")

@@ -1,0 +1,80 @@
+"""The run in one line: time, calls, cost, outcome."""
+
+from __future__ import annotations
+
+from langgraph_interleave.cli.progress import RunProgress
+from langgraph_interleave.cli.wording import count, one_line
+from langgraph_interleave.types import Spend
+
+SIMULATED = "sketches drawn by code; faults simulated so that a correction can be seen."
+
+_CALLS = {"planner": "plan", "backend": "drawing", "critic": "critique"}
+
+
+def clock(seconds: float) -> str:
+    """A span of time for people.
+
+    Example:
+        >>> clock(3.21), clock(75)
+        ('3.2 s', '1 min 15 s')
+    """
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(int(seconds), 60)
+    return f"{minutes} min {rest} s"
+
+
+def calls_line(progress: RunProgress) -> str:
+    """How many calls of which role; exact once the run has finished."""
+    calls = progress.spend.calls if progress.spend else progress.calls
+    known = [count(calls[role], noun) for role, noun in _CALLS.items() if calls.get(role)]
+    known += [count(number, role) for role, number in sorted(calls.items()) if number and role not in _CALLS]
+    line = count(sum(calls.values()), "call")
+    if known:
+        line += f" ({', '.join(known)})"
+    if progress.spend and progress.spend.replayed:
+        line += f", {progress.spend.replayed} of them answered from the ledger"
+    return line
+
+
+def cost(spend: Spend | None, *, free: bool) -> str:
+    """What the run cost; unknown is said, never shown as nothing.
+
+    Args:
+        spend: Of the finished run, or `None` while it goes on.
+        free: Whether no role in use is billed.
+    """
+    if spend is not None and spend.cost_usd:
+        return f"${spend.cost_usd:.4f}"
+    if free or (spend is not None and spend.cost_usd == 0):
+        return "no cost"
+    return "cost unknown"
+
+
+def status_line(progress: RunProgress, *, seconds: float, free: bool) -> str:
+    """Time, calls and cost."""
+    spend = progress.spend
+    shown = spend.seconds if spend and spend.seconds else seconds
+    return f"{clock(shown)} · {calls_line(progress)} · {cost(spend, free=free)}"
+
+
+def outcome_line(progress: RunProgress) -> str:
+    """The outcome with its reasons, and how the steps fared."""
+    words: str = progress.outcome or "unfinished"
+    if progress.reasons:
+        words += f" ({', '.join(reason.replace('_', ' ') for reason in progress.reasons)})"
+    steps = progress.in_order()
+    if not steps:
+        return words
+    corrected = sum(1 for step in steps if step.outcome == "accepted" and step.kept)
+    accepted = sum(1 for step in steps if step.outcome in ("accepted", "text_only"))
+    words += f" · {accepted} of {count(len(steps), 'step')} as planned"
+    if corrected:
+        words += f", {corrected} of them after a correction"
+    return words
+
+
+def trouble(progress: RunProgress) -> list[str]:
+    """What the user should know besides: warnings and limits, each on one line."""
+    limits = [f"limit {limit.limit} reached: {limit.used:g} of {limit.cap:g}" for limit in progress.limits]
+    return [one_line(line) for line in (*limits, *progress.warnings)]
