@@ -211,7 +211,10 @@ class ArtifactStore:
 
     def write_call(self, scope: str, key: str, record: Mapping[str, Any]) -> None:
         """Create or replace a call record, whole."""
-        self._files.write(_call_name(scope, key), canonical_json(record))
+        name, data = _call_name(scope, key), canonical_json(record)
+        # As a swap it waits for one that is going on; it must be written in any case.
+        if not self._files.swap(name, lambda _: True, data):
+            self._files.write(name, data)
 
     def swap_call(self, scope: str, key: str, expected: Mapping[str, Any] | None, record: Mapping[str, Any]) -> bool:
         """Replace a call record if nobody did since it was read.

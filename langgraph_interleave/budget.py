@@ -45,7 +45,7 @@ class Reservation:
         on_preempt: Callable[[], bool] | None,
     ) -> None:
         self._budget = budget
-        self.role = role
+        self.role: Role = role
         self.calls = calls
         self.images = images
         self.certain = certain
@@ -60,19 +60,19 @@ class Reservation:
             usage: What it used. Where it reports no pictures, the reserved ones count.
             role: Whose call it was, where that differs from the reservation.
         """
-        self._budget._end(self, "settled", usage, role)  # pyright: ignore[reportPrivateUsage]
+        self._budget._end(self, "settled", usage, role or self.role)  # pyright: ignore[reportPrivateUsage]
 
-    def failed(self, usage: Usage | None = None) -> None:
+    def failed(self, *, cost_usd: float | None = None) -> None:
         """The call was answered, and without anything to use: it counts as a call, without pictures."""
-        self._budget._end(self, "failed", usage or Usage(), None)  # pyright: ignore[reportPrivateUsage]
+        self._budget._end(self, "failed", Usage(cost_usd=cost_usd), self.role)  # pyright: ignore[reportPrivateUsage]
 
     def release(self) -> None:
         """Nothing was produced, provably: the room is free again."""
-        self._budget._end(self, "released", Usage(), None)  # pyright: ignore[reportPrivateUsage]
+        self._budget._end(self, "released", Usage(), self.role)  # pyright: ignore[reportPrivateUsage]
 
     def ambiguous(self) -> None:
         """Nobody knows whether the work was done: all of it counts as used."""
-        self._budget._end(self, "ambiguous", Usage(images=self.images), None)  # pyright: ignore[reportPrivateUsage]
+        self._budget._end(self, "ambiguous", Usage(images=self.images), self.role)  # pyright: ignore[reportPrivateUsage]
 
     def promote(self) -> None:
         """The call is certain from now on: it is neither stopped for another's sake nor waste."""
@@ -107,6 +107,7 @@ class Budget:
         self._calls: Counter[str] = Counter()
         self._usage = Usage()
         self._costs: list[float | None] = []
+        self._made: set[str] = set()
         self._counted: set[str] = set()
         self._replayed: set[str] = set()
         self._unused: set[str] = set()
@@ -158,8 +159,8 @@ class Budget:
                 victim.preempting = False
                 refused.add(id(victim))
 
-    def count_replay(self, key: str, role: Role, usage: Usage) -> None:
-        """A call was answered from the ledger. Counted once per key; one this run made itself is not one.
+    def count_prior(self, key: str, role: Role, usage: Usage) -> None:
+        """A call of an earlier invocation of this run: it counts as used. Counted once per key.
 
         Args:
             key: Key of the call.
@@ -169,13 +170,35 @@ class Budget:
         with self._lock:
             if key not in self._counted:
                 self._count(key, role, usage)
+
+    def count_replay(self, key: str, role: Role, usage: Usage) -> None:
+        """A call was answered from the ledger: it counts as used, and as replayed unless this run made it.
+
+        Args:
+            key: Key of the call; counted once.
+            role: Whose call it was.
+            usage: What it used when it was made.
+        """
+        with self._lock:
+            if key not in self._counted:
+                self._count(key, role, usage)
+            if key not in self._made:
                 self._replayed.add(key)
             self._unused.discard(key)
 
-    def count_ambiguous(self, times: int = 1) -> None:
-        """Earlier calls turned out to be ambiguous: started, and nobody knows what became of them."""
+    def count_ambiguous(self, role: Role, *, billed: bool = True, images: int = 0) -> None:
+        """An earlier call turned out to be ambiguous: started, and nobody knows what became of it.
+
+        Args:
+            role: Whose call it was.
+            billed: Whether it may have cost money; then it counts as a call as well.
+            images: Pictures it may have drawn.
+        """
         with self._lock:
-            self._ambiguous += times
+            self._ambiguous += 1
+            if billed:
+                self._calls[role] += 1
+                self._usage += Usage(images=images)
 
     def use(self, key: str) -> None:
         """The result of this call is used after all: it is not waste."""
@@ -245,15 +268,15 @@ class Budget:
 
     # -- for reservations ------------------------------------------------------------------------
 
-    def _end(self, reservation: Reservation, end: _End, usage: Usage, role: Role | None) -> None:
+    def _end(self, reservation: Reservation, end: _End, usage: Usage, role: Role) -> None:
         with self._lock:
             if reservation not in self._open:
                 return
             self._open.remove(reservation)
-            role = role or reservation.role
             if end == "settled":
                 if not usage.images and reservation.images:
                     usage = usage.model_copy(update={"images": reservation.images})
+                self._made.add(reservation.key)
                 self._count(reservation.key, role, usage, reservation.calls)
             elif end == "failed":
                 # Not under its key: the call is made anew when it is asked for again.

@@ -1,0 +1,19 @@
+"""The ledger: one record per paid call, and one call however many ask for it."""
+
+from langgraph_interleave.ledger.core import Ledger
+from langgraph_interleave.ledger.flight import OnDone
+from langgraph_interleave.ledger.records import Call, CallRecord, CallStatus, Finished, Produce, Produced, call_key
+from langgraph_interleave.ledger.scope import RunScope
+
+__all__ = [
+    "Call",
+    "CallRecord",
+    "CallStatus",
+    "Finished",
+    "Ledger",
+    "OnDone",
+    "Produce",
+    "Produced",
+    "RunScope",
+    "call_key",
+]

@@ -1,0 +1,235 @@
+"""The records of calls in the store: reading, claiming, renewing and ending them.
+
+The order is: record *started*, make the call, store the artifact, record *finished*. A record that
+stays at *started* therefore means that nobody knows what became of the call.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import ValidationError
+
+from langgraph_interleave.artifacts import ArtifactStore, canonical_json
+from langgraph_interleave.errors import ArtifactMissing, ConfigError, InternalError
+from langgraph_interleave.ledger.owner import is_gone, new_owner
+from langgraph_interleave.ledger.records import Call, CallRecord, CallStatus, Produced, problem_of
+from langgraph_interleave.types.record import Problem
+
+log = logging.getLogger(__name__)
+
+#: A larger result is stored as an artifact, and the record names it: records stay a few kB.
+_MOST_BYTES = 3000
+
+_LOST = Problem(error="ArtifactMissing", message="The record or its result is damaged.", remedy="It is made again.")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What the store says about a call.
+
+    Attributes:
+        raw: The stored object, `None` when there is none.
+        record: The same as a record, with its result.
+        damaged: Something is there that cannot be read; it is replaced without being compared.
+    """
+
+    raw: dict[str, Any] | None
+    record: CallRecord | None
+    damaged: bool = False
+
+
+@dataclass(slots=True)
+class Claim:
+    """A call this process has recorded as started.
+
+    Attributes:
+        raw: The stored object, as last written.
+        record: The same as a record.
+        took_over: The ambiguous earlier making of the call, if there was one.
+    """
+
+    raw: dict[str, Any]
+    record: CallRecord
+    took_over: CallRecord | None
+
+
+class Journal:
+    """The call records of one store, as written by one ledger.
+
+    Args:
+        artifacts: The store.
+        lease_s: Seconds for which others wait for a started call without a sign of life.
+    """
+
+    def __init__(self, artifacts: ArtifactStore, *, lease_s: float) -> None:
+        self.artifacts = artifacts
+        self.lease_s = lease_s
+        self.owner = new_owner()
+
+    async def read(self, call: Call) -> Found:
+        """What is known of a call.
+
+        Raises:
+            ConfigError: The store cannot be read; nothing was spent.
+        """
+        try:
+            raw = await self.artifacts.aread_call(call.scope, call.key)
+            if raw is None:
+                return Found(None, None)
+            record = await self.hydrate(CallRecord.model_validate(raw))
+        except (ArtifactMissing, ValidationError) as error:
+            log.warning("call %s of %s is made again: %s", call.key, call.scope, error)
+            lost = CallRecord(**_names(call), status="ambiguous", problem=_LOST)
+            return Found(None, lost, damaged=True)
+        except OSError as error:
+            raise ConfigError(
+                f"The artifact store {self.artifacts!r} cannot be read: {error}",
+                remedy="Check that it is there, and the permissions.",
+            ) from error
+        return Found(raw, record)
+
+    async def hydrate(self, record: CallRecord) -> CallRecord:
+        """A record with its result, where that is kept apart.
+
+        Raises:
+            ArtifactMissing: The result is gone.
+        """
+        if record.result_ref is None:
+            return record
+        return record.model_copy(update={"result": await self.artifacts.aget_json(record.result_ref)})
+
+    def is_others(self, record: CallRecord) -> bool:
+        """Whether another ledger is making this call right now and may be waited for."""
+        return (
+            record.status == "started"
+            and record.owner != self.owner
+            and record.lease_until > time.time()
+            and not is_gone(record.owner)
+        )
+
+    async def claim(self, call: Call, found: Found) -> Claim | None:
+        """Record a call as started.
+
+        Args:
+            call: The call.
+            found: What `read` said; nothing may have changed since.
+
+        Returns:
+            The claim; `None` when somebody else was faster.
+
+        Raises:
+            ConfigError: The store cannot be written; nothing was spent.
+        """
+        now = time.time()
+        earlier = found.record if found.record and found.record.status in ("started", "ambiguous") else None
+        record = CallRecord(
+            **_names(call),
+            status="started",
+            owner=self.owner,
+            lease_until=now + self.lease_s,
+            t_start=now,
+            ambiguous_before=(found.record.ambiguous_before if found.record else 0) + (earlier is not None),
+        )
+        raw = record.model_dump(mode="json", exclude_none=True)
+        try:
+            if found.damaged:
+                await self.artifacts.awrite_call(call.scope, call.key, raw)
+            elif not await self.artifacts.aswap_call(call.scope, call.key, found.raw, raw):
+                return None
+        except ArtifactMissing:
+            return None
+        except OSError as error:
+            raise ConfigError(
+                f"The artifact store {self.artifacts!r} cannot be written: {error}",
+                remedy="Free some space, check the permissions, or choose another folder.",
+            ) from error
+        return Claim(raw, record, earlier)
+
+    async def renew(self, claim: Claim) -> None:
+        """Tell others that the call is still being made."""
+        record = claim.record.model_copy(update={"lease_until": time.time() + self.lease_s})
+        raw = record.model_dump(mode="json", exclude_none=True)
+        try:
+            if await self.artifacts.aswap_call(record.scope, record.key, claim.raw, raw):
+                claim.raw, claim.record = raw, record
+        except (OSError, ArtifactMissing) as error:
+            # The call itself is not in danger; at worst another process makes it as well.
+            log.warning("the lease of call %s could not be renewed: %s", record.key, error)
+
+    async def finish(self, claim: Claim, produced: Produced) -> CallRecord:
+        """Record what a call produced.
+
+        Returns:
+            The record, with its result; also when it could not be stored (then a warning is logged:
+            what was paid for is not thrown away).
+
+        Raises:
+            InternalError: The result is no JSON object.
+        """
+        started = claim.record
+        usage = produced.usage
+        if not usage.images and started.images:
+            usage = usage.model_copy(update={"images": started.images})
+        record = started.model_copy(
+            update={"status": "finished", "t_end": time.time(), "usage": usage, "result": dict(produced.result)}
+        )
+        try:
+            size = len(canonical_json(record.result))
+        except (TypeError, ValueError) as error:
+            raise InternalError(
+                f"The result of a {started.role} call is no JSON: {error}",
+                remedy="Store bytes as artifacts and name them in the result.",
+            ) from error
+        stored = record
+        try:
+            if size > _MOST_BYTES:
+                digest = await self.artifacts.aput_json(record.result)
+                stored = record.model_copy(update={"result": None, "result_ref": digest})
+            raw = stored.model_dump(mode="json", exclude_none=True)
+            if stored.result is not None:
+                raw["result"] = record.result  # with its own nulls
+            # Also when somebody took it over meanwhile: a result is a result.
+            await self.artifacts.awrite_call(record.scope, record.key, raw)
+        except Exception:
+            log.exception("call %s of %s was made and could not be recorded", record.key, record.scope)
+        return record.model_copy(update={"result_ref": stored.result_ref})
+
+    async def end(self, claim: Claim, status: CallStatus, error: BaseException) -> CallRecord:
+        """Record that a call gave no result. Nothing is overwritten that somebody else recorded since."""
+        record = claim.record.model_copy(
+            update={"status": status, "t_end": time.time(), "lease_until": 0.0, "problem": problem_of(error)}
+        )
+        try:
+            await self.artifacts.aswap_call(
+                record.scope, record.key, claim.raw, record.model_dump(mode="json", exclude_none=True)
+            )
+        except Exception:
+            log.exception("the end of call %s of %s could not be recorded", record.key, record.scope)
+        return record
+
+    async def all(self, scope: str) -> list[CallRecord]:
+        """The readable records of a scope, in order of their start, with their results where these are left."""
+        records: list[CallRecord] = []
+        for raw in await self.artifacts.alist_calls(scope):
+            try:
+                records.append(await self.hydrate(CallRecord.model_validate(raw)))
+            except (ArtifactMissing, ValidationError) as error:
+                log.warning("a call record of %s is left out: %s", scope, error)
+        return records
+
+
+def _names(call: Call) -> dict[str, Any]:
+    return {
+        "scope": call.scope,
+        "key": call.key,
+        "role": call.role,
+        "step": call.step,
+        "attempt": call.attempt,
+        "candidate": call.candidate,
+        "billed": call.billed,
+        "images": call.images,
+    }

@@ -1,0 +1,171 @@
+"""A run scope: the calls of one run, and the end of all of them."""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+from collections.abc import Set as AbstractSet
+from typing import TYPE_CHECKING
+
+from langgraph_interleave import background
+from langgraph_interleave.budget import Budget
+from langgraph_interleave.errors import Cancelled, LimitReached
+from langgraph_interleave.ledger.flight import Ask, Flight, OnDone
+from langgraph_interleave.ledger.records import Call, CallRecord, Finished, Produce
+
+if TYPE_CHECKING:
+    from langgraph_interleave.ledger.core import Ledger
+
+
+class RunScope:
+    """The calls of one run. Made with `Ledger.scope`; to be closed at the run's end, whatever ended it.
+
+    Guaranteed: after `aclose` nothing that was asked for through it is under way, except what
+    others asked for as well. A call that ignores being cancelled is left behind, not waited for.
+
+    Args:
+        ledger: The ledger.
+        run_id: Name of the run.
+        budget: What its calls count against.
+    """
+
+    def __init__(self, ledger: Ledger, run_id: str, budget: Budget) -> None:
+        self.run_id = run_id
+        self.budget = budget
+        self._ledger = ledger
+        self._closed = False
+        self._asks: set[Ask] = set()
+        self._ahead: dict[str, Ask] = {}
+        self._flights: set[Flight] = set()
+
+    async def run(self, call: Call, produce: Produce, *, on_done: OnDone | None = None) -> Finished:
+        """Ask for a call and wait for its answer; what was started ahead becomes certain by this.
+
+        Raises:
+            Cancelled: The scope is closed, or was closed meanwhile.
+            Exception: As `Ledger.run`.
+        """
+        ask = self._ask(call, produce, on_done, certain=True, ahead=False)
+        if ask is None:
+            raise Cancelled("The run is over.", role=call.role)
+        return await self._ledger.wait(ask)
+
+    def start(self, call: Call, produce: Produce, *, certain: bool, on_done: OnDone | None = None) -> bool:
+        """Start a call ahead, from any thread, without waiting for it.
+
+        Args:
+            call: The call.
+            produce: Makes it; as for `Ledger.run`.
+            certain: Whether its result is certain to be needed. If not, it may be stopped again.
+            on_done: As for `Ledger.run`.
+
+        Returns:
+            Whether it is under way. `False` when a limit leaves no room or the scope is closed; then
+            `on_done` is not called. `True`, without a second start, when it was started before;
+            `on_done` is told all the same.
+        """
+        with self._ledger.lock:
+            before = self._ahead.get(call.key)
+        if before is not None:
+            if certain:
+                self._ledger.promote(before)
+            if on_done is None:
+                return True
+        try:
+            return self._ask(call, produce, on_done, certain=certain, ahead=True) is not None
+        except LimitReached:
+            return False
+
+    def keep(self, keys: AbstractSet[str]) -> None:
+        """Give up what was started ahead on a bet and is not among these keys."""
+        with self._ledger.lock:
+            lost = [ask for key, ask in self._ahead.items() if not ask.certain and key not in keys]
+        for ask in lost:
+            self._ledger.leave(ask)
+
+    def promote(self, key: str) -> None:
+        """What was started ahead under this key is certain from now on."""
+        with self._ledger.lock:
+            ask = self._ahead.get(key)
+        if ask is not None:
+            self._ledger.promote(ask)
+
+    def in_flight(self) -> set[str]:
+        """Keys of this run's calls that are under way, those being given up included."""
+        with self._ledger.lock:
+            return {flight.call.key for flight in self._flights}
+
+    async def resume(self) -> list[CallRecord]:
+        """Count what earlier invocations of this run used, so that its caps hold for all of them.
+
+        Returns:
+            All records of the run, in order of their start.
+        """
+        records = await self._ledger.records(self.run_id)
+        for record in records:
+            if record.status == "finished":
+                self.budget.count_prior(record.key, record.role, record.usage)
+        return records
+
+    async def aclose(self, *, cancelled: bool = False) -> None:
+        """End the scope: what was started on a bet is given up, what is certain is waited for.
+
+        Safe to call again, and from any event loop. Cancelled while it waits, it has still given up
+        what is to be given up.
+
+        Args:
+            cancelled: The run was stopped: certain work is given up as well (what is billed and sent
+                may still finish within the ledger's `grace_s`).
+        """
+        self._begin(cancelled=cancelled)
+        while True:
+            with self._ledger.lock:
+                waiting = [flight.landed for flight in self._flights]
+            if not waiting:
+                return
+            await asyncio.wait([asyncio.wrap_future(landed) for landed in waiting])
+
+    def close(self, *, cancelled: bool = False) -> concurrent.futures.Future[None]:
+        """Begin to end the scope, from synchronous code.
+
+        Returns:
+            A future that is done when nothing is left.
+        """
+        self._begin(cancelled=cancelled)
+        return background.submit(self.aclose)
+
+    def _begin(self, *, cancelled: bool) -> None:
+        with self._ledger.lock:
+            self._closed = True
+            lost = [ask for ask in self._asks if cancelled or not ask.certain]
+        for ask in lost:
+            self._ledger.leave(ask)
+
+    def _ask(self, call: Call, produce: Produce, on_done: OnDone | None, *, certain: bool, ahead: bool) -> Ask | None:
+        with self._ledger.lock:
+            if self._closed:
+                return None
+            ask = self._ledger.ask(
+                call, produce, budget=self.budget, on_done=on_done, certain=certain, reserve=ahead, scope=self
+            )
+            self._asks.add(ask)
+            if ahead:
+                self._ahead[call.key] = ask
+        ask.future.add_done_callback(lambda _: self._forget(ask))
+        return ask
+
+    def boarded(self, flight: Flight) -> None:
+        """An ask of this scope waits for a flight. With the ledger's lock held."""
+        if flight not in self._flights:
+            self._flights.add(flight)
+            flight.landed.add_done_callback(lambda _: self._landed(flight))
+
+    def _forget(self, ask: Ask) -> None:
+        with self._ledger.lock:
+            self._asks.discard(ask)
+            if self._ahead.get(ask.call.key) is ask:
+                del self._ahead[ask.call.key]
+
+    def _landed(self, flight: Flight) -> None:
+        with self._ledger.lock:
+            self._flights.discard(flight)
