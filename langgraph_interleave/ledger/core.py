@@ -80,8 +80,9 @@ class Ledger:
             produce: Makes it. Awaited on the background loop in an empty context, if at all; of
                 several that are given for one call the first is used.
             budget: What it counts against.
-            on_done: Called once, on the background loop, the moment the call ends (or this ask
-                leaves, with `Cancelled`), before anybody who waits is woken. Must not block.
+            on_done: Called once, on the background loop, the moment the call ends, before anybody who
+                waits is woken; with `asyncio.CancelledError` when this ask was withdrawn before
+                (its waiter was cancelled, its scope closed). Must not block.
 
         Returns:
             The finished record and whether it was there before.
@@ -148,9 +149,8 @@ class Ledger:
                 return
             ask.settled = True
             flight.asks.remove(ask)
-        outcome = Cancelled("The call was not waited for.", role=ask.call.role)
-        flight.soon(lambda: ask.tell(outcome))
-        ask.answer(outcome)
+        flight.soon(lambda: ask.tell(asyncio.CancelledError("withdrawn")))
+        ask.answer(Cancelled("The call was given up.", role=ask.call.role))
         flight.poke()
 
     def promote(self, ask: Ask) -> None:
@@ -196,8 +196,9 @@ class Ledger:
                 ask.settled = True
         if isinstance(outcome, Finished):
             self._count(flight, asks, outcome)
+        told = asyncio.CancelledError("withdrawn") if flight.preempted else outcome
         for ask in asks:
-            ask.tell(outcome)
+            ask.tell(told)
         flight.landed.set_result(None)
         for ask in asks:
             ask.answer(outcome)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from langgraph_interleave import background
 from langgraph_interleave.budget import Budget, Reservation
-from langgraph_interleave.errors import CallTimeout, Cancelled, InternalError, LimitReached
+from langgraph_interleave.errors import BadResponse, CallTimeout, Cancelled, InternalError, LimitReached
 from langgraph_interleave.ledger.journal import Claim, Found
 from langgraph_interleave.ledger.records import Call, CallRecord, Finished, Produce, Produced, ending_of
 
@@ -221,7 +221,12 @@ class Flight:
                 self._ledger.leave_behind(task)
         error: BaseException | None = None
         if not task.done() or task.cancelled():
-            error = given_up or Cancelled("The call was stopped from within.", role=self.call.role)
+            error = given_up or BadResponse(
+                f"The {self.call.role} cancelled the call itself.",
+                remedy="Look for a time limit or a shutdown in its own code.",
+                role=self.call.role,
+                ambiguous=self.call.billed,
+            )
         elif task.exception() is not None:
             error = given_up or task.exception()
         with self._ledger.lock:
@@ -232,7 +237,7 @@ class Flight:
         if error is None:
             # Also one that was given up and made it all the same: it is paid for.
             return await self._finish(claim, task.result())
-        raise await self._fail(claim, error, cut_off=given_up is not None or isinstance(error, Cancelled))
+        raise await self._fail(claim, error, cut_off=given_up is not None)
 
     async def _watch(self, task: asyncio.Task[Produced], claim: Claim, patience: float) -> Exception | None:
         """Wait for the call; `None` when it ended by itself, else why it is to be cancelled."""

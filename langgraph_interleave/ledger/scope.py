@@ -35,7 +35,7 @@ class RunScope:
         self._ledger = ledger
         self._closed = False
         self._asks: set[Ask] = set()
-        self._ahead: dict[str, Ask] = {}
+        self._ahead: dict[str, list[Ask]] = {}
         self._flights: set[Flight] = set()
 
     async def run(self, call: Call, produce: Produce, *, on_done: OnDone | None = None) -> Finished:
@@ -61,34 +61,32 @@ class RunScope:
 
         Returns:
             Whether it is under way. `False` when a limit leaves no room or the scope is closed; then
-            `on_done` is not called. `True`, without a second start, when it was started before;
-            `on_done` is told all the same.
+            `on_done` is not called. Started again, it joins what is under way.
         """
         with self._ledger.lock:
-            before = self._ahead.get(call.key)
-        if before is not None:
+            before = self._ahead.get(call.key, ())
             if certain:
-                self._ledger.promote(before)
-            if on_done is None:
+                for ask in before:
+                    self._ledger.promote(ask)
+            if before and on_done is None:
                 return True
-        try:
-            return self._ask(call, produce, on_done, certain=certain, ahead=True) is not None
-        except LimitReached:
-            return False
+            try:
+                return self._ask(call, produce, on_done, certain=certain, ahead=True) is not None
+            except LimitReached:
+                return False
 
     def keep(self, keys: AbstractSet[str]) -> None:
         """Give up what was started ahead on a bet and is not among these keys."""
         with self._ledger.lock:
-            lost = [ask for key, ask in self._ahead.items() if not ask.certain and key not in keys]
+            lost = [ask for key, asks in self._ahead.items() if key not in keys for ask in asks if not ask.certain]
         for ask in lost:
             self._ledger.leave(ask)
 
     def promote(self, key: str) -> None:
         """What was started ahead under this key is certain from now on."""
         with self._ledger.lock:
-            ask = self._ahead.get(key)
-        if ask is not None:
-            self._ledger.promote(ask)
+            for ask in self._ahead.get(key, ()):
+                self._ledger.promote(ask)
 
     def in_flight(self) -> set[str]:
         """Keys of this run's calls that are under way, those being given up included."""
@@ -125,8 +123,12 @@ class RunScope:
                 return
             await asyncio.wait([asyncio.wrap_future(landed) for landed in waiting])
 
-    def close(self, *, cancelled: bool = False) -> concurrent.futures.Future[None]:
-        """Begin to end the scope, from synchronous code.
+    def close(self, *, cancelled: bool = True) -> concurrent.futures.Future[None]:
+        """Begin to end the scope, from any thread, without waiting.
+
+        Args:
+            cancelled: As for `aclose`; here the default is to give up certain work too, since whoever
+                does not wait for the end has no use for results either.
 
         Returns:
             A future that is done when nothing is left.
@@ -150,7 +152,7 @@ class RunScope:
             )
             self._asks.add(ask)
             if ahead:
-                self._ahead[call.key] = ask
+                self._ahead.setdefault(call.key, []).append(ask)
         ask.future.add_done_callback(lambda _: self._forget(ask))
         return ask
 
@@ -163,8 +165,11 @@ class RunScope:
     def _forget(self, ask: Ask) -> None:
         with self._ledger.lock:
             self._asks.discard(ask)
-            if self._ahead.get(ask.call.key) is ask:
-                del self._ahead[ask.call.key]
+            ahead = self._ahead.get(ask.call.key, [])
+            if ask in ahead:
+                ahead.remove(ask)
+            if not ahead:
+                self._ahead.pop(ask.call.key, None)
 
     def _landed(self, flight: Flight) -> None:
         with self._ledger.lock:
