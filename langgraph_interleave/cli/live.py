@@ -89,7 +89,7 @@ class LiveView:
         table.add_column(no_wrap=True, overflow="ellipsis", ratio=3)
         for step in rows:
             mark, style = _mark(step)
-            if step.phase in ("drawing", "judging") and self.progress.outcome is None:
+            if step.phase in ("drawing", "judging", "rewritten") and self.progress.outcome is None:
                 mark = _spin(seconds + step.index * 0.3)
             table.add_row(
                 Text(f"{step.index + 1}", style="dim"),

@@ -33,7 +33,7 @@ class PlainView:
         if self._planned:
             for step in self.progress.in_order():
                 line = step_line(step)
-                if step.phase != "waiting" and self._told.get(step.index) != line:
+                if worth_telling(step) and self._told.get(step.index) != line:
                     self._told[step.index] = line
                     lines.append(line)
         troubles = trouble(self.progress)
@@ -41,6 +41,11 @@ class PlainView:
             lines += [f"note: {line}" for line in troubles[self._troubles :]]
             self._troubles = len(troubles)
         return lines
+
+
+def worth_telling(step: StepProgress) -> bool:
+    """Whether a step's state is news: not while it waits, nor before its refined prompt is known."""
+    return step.phase != "waiting" and not (step.phase == "rewritten" and step.refined_for != step.attempt)
 
 
 def plan_lines(plan: Plan) -> list[str]:
@@ -68,5 +73,9 @@ def reason(step: StepProgress) -> str:
     if step.phase == "rewritten":
         return step.refined_prompt or ""
     if step.phase == "judged" and step.critique is not None and step.critique.verdict == "revise":
-        return step.critique.reasoning
-    return step.reason if step.phase == "done" else ""
+        return step.fault
+    if step.phase == "done":
+        if step.outcome == "accepted" and step.kept:
+            return f"corrected: {step.fault}" if step.fault else ""
+        return step.reason or (step.fault if step.outcome == "exhausted" else "")
+    return ""

@@ -22,7 +22,10 @@ Phase = Literal["waiting", "drawing", "judging", "judged", "rewritten", "done"]
 
 @dataclass(slots=True)
 class StepProgress:
-    """Where one step is. `attempt` is 0-based; `critique` is that of the latest judged attempt."""
+    """Where one step is. `attempt` is 0-based; `critique` is that of the latest judged attempt,
+    `fault` what the critic said of the latest rejected one.
+    `rewritten` means: being drawn again, by the `refined_prompt` of attempt `refined_for`.
+    """
 
     index: int
     title: str = ""
@@ -30,7 +33,9 @@ class StepProgress:
     phase: Phase = "waiting"
     attempt: int = 0
     critique: Critique | None = None
+    fault: str = ""
     refined_prompt: str | None = None
+    refined_for: int | None = None
     image: SegmentImage | None = None
     kept: int | None = None
     outcome: StepOutcome | None = None
@@ -103,11 +108,13 @@ class RunProgress:
             self.calls["backend"] += self._new(event)
         elif event.kind == "critique" and event.critique is not None:
             step.critique = event.critique
+            if event.critique.verdict == "revise":
+                step.fault = event.critique.reasoning
             if step.outcome is None and event.attempt >= step.attempt:
                 step.phase = "judged"
             self.calls["critic"] += event.critique.judge == "critic" and self._new(event)
         elif event.kind == "refined_prompt" and event.attempt >= step.attempt:
-            step.refined_prompt = event.text
+            step.refined_prompt, step.refined_for = event.text, event.attempt
             if step.outcome is None:
                 step.phase, step.attempt = "rewritten", event.attempt
         elif event.kind == "image":
@@ -140,7 +147,8 @@ class RunProgress:
         if step.outcome is not None or event.attempt < step.attempt:
             return
         if event.phase == "start":
-            step.phase, step.attempt = "drawing", event.attempt
+            # From the second attempt on, the refined prompt is told right after this.
+            step.phase, step.attempt = ("rewritten" if event.attempt else "drawing"), event.attempt
         elif event.verdict is not None:
             step.phase = "judged"
 
@@ -162,7 +170,7 @@ def said(step: StepProgress) -> str:
 
     Example:
         >>> said(StepProgress(index=0, phase="done", outcome="accepted", kept=1, attempts=2))
-        'kept, attempt 2'
+        'kept at attempt 2'
     """
     if step.phase == "done":
         return _concluded(step)
@@ -170,15 +178,18 @@ def said(step: StepProgress) -> str:
     if step.phase == "judged":
         verdict = step.critique.verdict if step.critique else "no verdict"
         return f"judged: {verdict}{again}"
-    return {"waiting": "waiting", "drawing": "drawing", "judging": "drawn, being judged", "rewritten": "rewritten"}[
-        step.phase
-    ] + again
+    return {
+        "waiting": "waiting",
+        "drawing": "drawing",
+        "judging": "drawn, being judged",
+        "rewritten": "rewritten, drawing",
+    }[step.phase] + again
 
 
 def _concluded(step: StepProgress) -> str:
     tries = step.attempts or 0
     if step.outcome == "accepted":
-        return f"kept, attempt {step.kept + 1}" if step.kept else "kept"
+        return f"kept at attempt {step.kept + 1}" if step.kept else "kept"
     if step.outcome == "text_only":
         return "text only"
     if step.outcome == "exhausted":
