@@ -1,0 +1,209 @@
+"""The pen: puts outlines on paper with an unsteady hand.
+
+Line weight, light and unsteadiness are fixed here and nowhere else. The unsteadiness of a line
+depends on the pen's own seed, that of the hatching on another, so that a thing can keep its shape
+while its hatching is drawn anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from functools import lru_cache
+from typing import Protocol
+
+from langgraph_interleave.world.drawing.outline import IDENTITY, Matrix, Outline, Point, apply, combine, part, placed
+from langgraph_interleave.world.palette import INK, Tone, tone
+
+#: Canvas units along the shorter side of every picture, whatever its pixels.
+UNITS = 400.0
+#: The one line weight, in canvas units.
+WEIGHT = 2.3
+#: Light falls from the upper right; hatching lies on the far side of it.
+LIGHT: Point = (0.8, -0.6)
+
+_GAP = 5.2
+_SEEDS = 2**31 - 2
+
+
+class Hand(Protocol):
+    """Draws unsteadily: all that is needed of a sketching library, as SVG path data."""
+
+    def trace(self, points: list[Point], *, curved: bool, roughness: float, seed: int, double: bool) -> str:
+        """One line or curve through points."""
+        ...
+
+    def hatch(self, polygon: list[Point], *, gap: float, angle: float, seed: int) -> str:
+        """Hatching inside a polygon."""
+        ...
+
+
+class RoughHand:
+    """The hand of the `rough` library."""
+
+    def __init__(self) -> None:
+        from rough.generator import RoughGenerator
+
+        self._generator = RoughGenerator()
+
+    def trace(self, points: list[Point], *, curved: bool, roughness: float, seed: int, double: bool) -> str:
+        """One line or curve through points."""
+        from rough.core import Options
+
+        options = Options(
+            stroke=INK, roughness=roughness, bowing=1.2, seed=seed, disableMultiStroke=not double,
+            fixedDecimalPlaceDigits=1, curveTightness=0.1,
+        )  # fmt: skip
+        drawable = (self._generator.curve if curved else self._generator.linearPath)(points, options)
+        return " ".join(info.d for info in self._generator.toPaths(drawable))
+
+    def hatch(self, polygon: list[Point], *, gap: float, angle: float, seed: int) -> str:
+        """Hatching inside a polygon."""
+        from rough.core import Options
+
+        options = Options(
+            stroke="none", fill=INK, fillStyle="hachure", hachureGap=gap, hachureAngle=angle, roughness=0.8, seed=seed,
+            disableMultiStrokeFill=True, fixedDecimalPlaceDigits=1,
+        )  # fmt: skip
+        return " ".join(info.d for info in self._generator.toPaths(self._generator.polygon(polygon, options)))
+
+
+@lru_cache(maxsize=1)
+def hand() -> Hand:
+    """The hand every pen draws with."""
+    return RoughHand()
+
+
+class Pen:
+    """Collects what is drawn as SVG elements.
+
+    Args:
+        own: The tone of the thing drawn.
+        matrix: Maps the drawing's coordinates to canvas units.
+        seed: Of the lines.
+        hatch_seed: Of the hatching.
+    """
+
+    def __init__(self, own: Tone, *, matrix: Matrix = IDENTITY, seed: int = 1, hatch_seed: int = 1) -> None:
+        self.own = own
+        self.elements: list[str] = []
+        self.matrix = matrix
+        self._seed = seed
+        self._hatch_seed = hatch_seed
+        self._count = 0
+
+    @contextmanager
+    def at(
+        self, x: float = 0.0, y: float = 0.0, *, turn: float = 0.0, scale: float = 1.0, flip: bool = False
+    ) -> Generator[None]:
+        """Draw the following moved, turned (degrees), scaled or mirrored."""
+        before = self.matrix
+        self.matrix = combine(before, placed(x, y, turn=turn, scale=scale, flip=flip))
+        try:
+            yield
+        finally:
+            self.matrix = before
+
+    def draw(self, outline: Outline, color: str | Tone | None = None, *, shade: float = 0.0, line: bool = True) -> None:
+        """Fill an outline, hatch its far side and draw its line.
+
+        Args:
+            outline: What to draw.
+            color: A tone or its name; `None` for the thing's own.
+            shade: Share of it that is hatched.
+            line: Whether its line is drawn.
+        """
+        chosen = self._tone(color)
+        moved = outline.moved(self.matrix)
+        self.elements.append(f'<path d="{moved.data()}" fill="{chosen.fill}"/>')
+        if shade:
+            self._hatch(moved, shade, chosen.shade)
+        if line:
+            self._trace(moved, chosen.stroke, 1.0)
+
+    def ink(self, outline: Outline, color: str | Tone | None = None, *, weight: float = 1.0) -> None:
+        """Draw an outline's line only, in the stroke of a tone (`None`: the thing's own)."""
+        self._trace(outline.moved(self.matrix), self._tone(color).stroke, weight)
+
+    def stroke(self, outline: Outline, color: str, *, weight: float = 1.0) -> None:
+        """Draw an outline's line in a colour `#rrggbb`."""
+        self._trace(outline.moved(self.matrix), color, weight)
+
+    def fill(self, outline: Outline, color: str) -> None:
+        """Fill an outline with a colour `#rrggbb`, without a line."""
+        self.elements.append(f'<path d="{outline.moved(self.matrix).data()}" fill="{color}"/>')
+
+    def hatch(self, outline: Outline, color: str, *, gap: float = _GAP, angle: float = -41.0) -> None:
+        """Hatch an outline with a colour `#rrggbb`."""
+        self._hatch(outline.moved(self.matrix), 1.0, color, gap, angle)
+
+    def bar(self, outline: Outline, width: float, color: str | Tone | None = None) -> None:
+        """Draw a line as a thin solid bar, `width` thick: a stem, a handle, a cable."""
+        chosen = self._tone(color)
+        moved = outline.moved(self.matrix)
+        scale = self.scale
+        for paint, thick in ((chosen.stroke, width * scale + WEIGHT), (chosen.fill, max(width * scale - WEIGHT, 0.6))):
+            self.elements.append(
+                f'<path d="{moved.data()}" fill="none" stroke="{paint}" stroke-width="{thick:.2f}" '
+                'stroke-linecap="round" stroke-linejoin="round"/>'
+            )
+
+    def dot(self, x: float, y: float, radius: float, color: str = INK) -> None:
+        """A round spot."""
+        cx, cy = apply(self.matrix, (x, y))
+        self.elements.append(f'<circle cx="{cx:.1f}" cy="{cy:.1f}" r="{radius * self.scale:.1f}" fill="{color}"/>')
+
+    def raw(self, svg: str) -> None:
+        """Put SVG on the paper that is already in canvas units."""
+        if svg:
+            self.elements.append(svg)
+
+    def point(self, x: float, y: float) -> Point:
+        """A point of the drawing in canvas units."""
+        return apply(self.matrix, (x, y))
+
+    @property
+    def scale(self) -> float:
+        """Canvas units per unit of the drawing."""
+        a, b, *_ = self.matrix
+        return (a * a + b * b) ** 0.5
+
+    def _tone(self, color: str | Tone | None) -> Tone:
+        return self.own if color is None else tone(color) if isinstance(color, str) else color
+
+    def _next(self, seed: int) -> int:
+        self._count += 1
+        # Never 0: the library takes that for "no seed".
+        return (seed + self._count * 7919) % _SEEDS + 1
+
+    def _trace(self, moved: Outline, color: str, weight: float) -> None:
+        points = [point for run in moved.runs for point in run.points]
+        wide = max(
+            max(x for x, _ in points) - min(x for x, _ in points), max(y for _, y in points) - min(y for _, y in points)
+        )
+        roughness = min(0.95, 0.18 + wide / 110)
+        seed = self._next(self._seed)
+        data: list[str] = []
+        for index, run in enumerate(moved.runs):
+            row = list(run.points)
+            if moved.closed and not run.curved and len(moved.runs) == 1:
+                row.append(row[0])
+            elif moved.closed and index == len(moved.runs) - 1 and row[-1] != moved.runs[0].points[0]:
+                row.append(moved.runs[0].points[0])
+            curved = run.curved and len(row) > 2
+            data.append(hand().trace(row, curved=curved, roughness=roughness, seed=seed + index, double=wide > 14))
+        self.elements.append(
+            f'<path d="{" ".join(data)}" fill="none" stroke="{color}" stroke-width="{WEIGHT * weight:.2f}" '
+            'stroke-linecap="round"/>'
+        )
+
+    def _hatch(self, moved: Outline, share: float, color: str, gap: float = _GAP, angle: float = -41.0) -> None:
+        polygon = part(moved.flattened(), share, LIGHT)
+        seed = self._next(self._hatch_seed)
+        if len(polygon) < 3:
+            return
+        data = hand().hatch(polygon, gap=gap, angle=angle, seed=seed)
+        if data:
+            self.elements.append(
+                f'<path d="{data}" fill="none" stroke="{color}" stroke-width="1.5" stroke-linecap="round"/>'
+            )

@@ -1,0 +1,281 @@
+"""Where everything stands: a scene becomes boxes. Pure and deterministic.
+
+What has a named cell is placed first, then what stands beside something, then the rest in a fixed
+order of free places; so a thing keeps its place when others are added, unless one of them claims it
+by name. Things that are not related never overlap while there is room to avoid it: they are moved a
+little, then made smaller.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from langgraph_interleave.world.kind import Kind
+from langgraph_interleave.world.scene import Beside, Scene, Thing
+from langgraph_interleave.world.spots import GAP, Box, Frame, Group, Spot, beside_spots, cell_spots, free_spots
+from langgraph_interleave.world.vocabulary import BACKDROPS, CARD, KINDS, PHOTO
+
+#: Id of the pinned photo among the placed; a `Beside` may name it.
+PHOTO_ID = "photo"
+#: Share of the shorter side kept free along the picture's edge.
+MARGIN = 0.05
+SIZES: Mapping[str, float] = {"small": 0.66, "medium": 1.0, "large": 1.36}
+#: How several of a kind are set out: copies per row, and how much smaller each is drawn.
+ROWS: Mapping[int, tuple[tuple[int, ...], float]] = {
+    1: ((1,), 1.0), 2: ((2,), 0.84), 3: ((3,), 0.7), 4: ((2, 2), 0.62), 5: ((3, 2), 0.58), 6: ((3, 3), 0.56),
+    7: ((4, 3), 0.5), 8: ((4, 4), 0.5), 9: ((3, 3, 3), 0.5),
+}  # fmt: skip
+
+_SCALES = (1.0, 0.92, 0.84, 0.76, 0.68, 0.6, 0.52, 0.44, 0.36, 0.3, 0.24)
+_SHRINKING = 0.55
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """One copy of a thing and its box. `x`, `y` are its upper left corner.
+
+    Coordinates are shares of the picture's width (`x`, `w`) and height (`y`, `h`), from the upper
+    left. `scale` is how large it is drawn beside its medium size, `grounded` whether it stands on
+    the ground and throws a shadow there.
+    """
+
+    id: str
+    index: int
+    kind: str
+    x: float
+    y: float
+    w: float
+    h: float
+    scale: float = 1.0
+    grounded: bool = False
+
+    def pixels(self, width: int, height: int) -> tuple[int, int, int, int]:
+        """The box in a picture of that size: left, top, right, bottom."""
+        return (
+            round(self.x * width), round(self.y * height),
+            round((self.x + self.w) * width), round((self.y + self.h) * height),
+        )  # fmt: skip
+
+
+def layout(scene: Scene, *, aspect: float = 1.0) -> tuple[Placed, ...]:
+    """Place everything a scene shows.
+
+    Args:
+        scene: What is shown. Kinds the vocabulary does not know are placed like cards.
+        aspect: Width by height of the picture, 1/3 to 3.
+
+    Returns:
+        One `Placed` per copy, in drawing order (later ones in front); a pinned photo has the id `photo`.
+
+    Example:
+        >>> from langgraph_interleave.world.scene import Scene, Thing
+        >>> [placed] = layout(Scene(things=(Thing(id="ball", kind="ball"),)))
+        >>> round(placed.x + placed.w / 2, 2)
+        0.5
+    """
+    frame = _frame(scene, aspect)
+    groups = {thing.id: _group(thing, frame) for thing in scene.things}
+    if scene.photo and PHOTO_ID not in groups:
+        groups = {PHOTO_ID: _photo(frame), **groups}
+    placing = _Placing(frame, groups)
+    for group in groups.values():
+        if isinstance(group.thing.at, str):
+            placing.settle(group, cell_spots(group, group.thing.at, frame), roomy=False)
+    for group in groups.values():
+        if group.thing.at is None or not placing.has_place_beside(group):
+            placing.place_free(group)
+    for group in groups.values():
+        placing.place_beside(group)
+    return tuple(placed for group in _drawing_order(groups) for placed in _copies(group, frame))
+
+
+def bounds(places: Iterable[Placed], thing: str) -> Placed | None:
+    """The box around all copies of the thing with that id, `None` when it is not there."""
+    boxes = [placed for placed in places if placed.id == thing]
+    if not boxes:
+        return None
+    x, y = min(box.x for box in boxes), min(box.y for box in boxes)
+    right, bottom = max(box.x + box.w for box in boxes), max(box.y + box.h for box in boxes)
+    return replace(boxes[0], index=0, x=x, y=y, w=right - x, h=bottom - y)
+
+
+class _Placing:
+    """The groups of one scene while they find their places."""
+
+    def __init__(self, frame: Frame, groups: Mapping[str, Group]) -> None:
+        self.frame = frame
+        self.groups = groups
+        self._in_progress: set[str] = set()
+
+    def has_place_beside(self, group: Group) -> bool:
+        """Whether it stands beside something that is there (and not, in a circle, beside itself)."""
+        seen = {group.thing.id}
+        at = group.thing.at
+        while isinstance(at, Beside):
+            if at.of in seen or at.of not in self.groups:
+                return False
+            seen.add(at.of)
+            at = self.groups[at.of].thing.at
+        return True
+
+    def place_free(self, group: Group) -> None:
+        """Give it the first free place."""
+        if group.box is None:
+            spots = free_spots(group, self.frame, self._lift(group))
+            self.settle(group, spots, roomy=True)
+
+    def place_beside(self, group: Group) -> None:
+        """Place it relative to its neighbour, the neighbour first."""
+        at = group.thing.at
+        if group.box is not None or not isinstance(at, Beside):
+            return
+        neighbour = self.groups[at.of]
+        self.place_beside(neighbour)
+        self.settle(group, beside_spots(group, at.relation, neighbour, self.frame), roomy=False, beside=neighbour)
+
+    def settle(self, group: Group, spots: Sequence[Spot], *, roomy: bool, beside: Group | None = None) -> None:
+        """Take the cheapest spot and size at which it is inside the frame and overlaps nothing foreign."""
+        others = [
+            other for other in self.groups.values() if other.box is not None and not self._related(group, other, beside)
+        ]
+        tries = sorted(
+            (
+                (spot.cost + (1 - scale) * _SHRINKING, -scale, index)
+                for index, spot in enumerate(spots)
+                for scale in _SCALES
+            ),
+        )
+        best: tuple[float, Box, float] | None = None
+        for _, negative, index in tries:
+            scale = -negative
+            box = self._box(group, spots[index], scale)
+            if box is None:
+                continue
+            gap = GAP / 2 if roomy else 0.004
+            roomier = Box(box.x - gap, box.y - gap, box.w + 2 * gap, box.h + 2 * gap)
+            common = sum(roomier.overlap(other.placed) for other in others) / (box.w * box.h)
+            if best is None or common < best[0] - 1e-9:
+                best = (common, box, scale)
+            if common <= 1e-9:
+                break
+        if best is None:
+            # Nothing fits as it is: the middle of the frame, as small as need be.
+            scale = min((self.frame.w - 2 * MARGIN) / group.width, (self.frame.h - 2 * MARGIN) / group.height, 1.0)
+            w, h = group.width * scale, group.height * scale
+            best = (0.0, Box((self.frame.w - w) / 2, (self.frame.h - h) / 2, w, h), scale)
+        group.box, group.shrink = best[1], best[2]
+        group.grounded = self._is_grounded(group, beside)
+
+    def _box(self, group: Group, spot: Spot, scale: float) -> Box | None:
+        w, h = group.width * scale, group.height * scale
+        x, y = spot.x - w / 2, spot.y if spot.top else spot.y - h
+        left, right, lowest = MARGIN, self.frame.w - MARGIN, self.frame.lowest
+        if w > right - left or h > lowest - MARGIN + 0.005:
+            return None
+        x, y = min(max(x, left), right - w), min(max(y, MARGIN), max(lowest - h, MARGIN))
+        # Pushed in from the edge a little is still that spot; pushed far is another.
+        if abs(x + w / 2 - spot.x) > 0.17 * self.frame.w or abs((y if spot.top else y + h) - spot.y) > 0.12:
+            return None
+        return Box(x, y, w, h)
+
+    def _related(self, group: Group, other: Group, beside: Group | None) -> bool:
+        if other is group:
+            return True
+        at = group.thing.at
+        if beside is None or not isinstance(at, Beside):
+            return False
+        if at.relation in ("left of", "right of", "above", "below"):
+            # These do not touch; only what the neighbour itself rests on may be overlapped.
+            return other is not beside and other in self._carriers(beside)
+        return other is beside or other in self._carriers(beside)
+
+    def _carriers(self, group: Group) -> list[Group]:
+        found: list[Group] = []
+        at = group.thing.at
+        while isinstance(at, Beside) and at.of in self.groups and self.groups[at.of] not in found:
+            found.append(self.groups[at.of])
+            at = found[-1].thing.at
+        return found
+
+    def _lift(self, group: Group) -> float:
+        """How far it is raised above the floor because something is asked for below it."""
+        below = [
+            other.height
+            for other in self.groups.values()
+            if isinstance(other.thing.at, Beside)
+            and other.thing.at.relation == "below"
+            and other.thing.at.of == group.thing.id
+        ]
+        return max(below, default=-GAP) + GAP
+
+    def _is_grounded(self, group: Group, beside: Group | None) -> bool:
+        if not group.stands or self.frame.backdrop.floats:
+            return False
+        if beside is not None:
+            at = group.thing.at
+            on_top = isinstance(at, Beside) and at.relation in ("on", "in", "above")
+            return not on_top and group.placed.bottom > self.frame.backdrop.horizon * self.frame.h
+        return group.placed.bottom > self.frame.backdrop.horizon * self.frame.h - 0.02 and self._lift(group) == 0
+
+
+def _frame(scene: Scene, aspect: float) -> Frame:
+    backdrop = BACKDROPS.get(scene.backdrop, BACKDROPS["paper"])
+    w, h = (aspect, 1.0) if aspect >= 1 else (1.0, 1 / aspect)
+    # Long pictures have room to draw a little larger.
+    zoom = 1 + 0.2 * min(1.0, (max(aspect, 1 / aspect) - 1) / 2) if aspect < 1 else 1.0
+    strip = 0.11 if scene.caption else 0.0
+    floor = min(backdrop.floor * h, h - MARGIN - strip - 0.005)
+    return Frame(w, h, backdrop, floor, h - MARGIN - strip, zoom)
+
+
+def _group(thing: Thing, frame: Frame) -> Group:
+    kind = KINDS.get(thing.kind, CARD)
+    rows, smaller = ROWS[thing.count]
+    scale = SIZES[thing.size] * smaller * frame.zoom
+    width, height = kind.extent(thing.state)
+    width, height = width * scale, height * scale
+    return Group(thing, kind, rows, scale, (width, height), (max(GAP, width * 0.12), max(GAP, height * 0.12)))
+
+
+def _photo(frame: Frame) -> Group:
+    w, h = PHOTO.width * frame.zoom, PHOTO.height * frame.zoom
+    group = Group(Thing(id=PHOTO_ID, kind=PHOTO.name), PHOTO, (1,), frame.zoom, (w, h), (0.0, 0.0))
+    top = max(0.07, (frame.floor - h) * 0.3 if frame.h > 1 else 0.07)
+    group.box = Box((frame.w - w) / 2, top, w, h)
+    return group
+
+
+def _drawing_order(groups: Mapping[str, Group]) -> list[Group]:
+    order = list(groups.values())
+    for group in list(order):
+        at = group.thing.at
+        if not isinstance(at, Beside) or at.of not in groups:
+            continue
+        other = groups[at.of]
+        here, there = order.index(group), order.index(other)
+        hidden = at.relation == "behind" or (at.relation == "in" and _hides(other.kind))
+        forward = not hidden and at.relation in ("on", "in", "in front of") and here < there
+        if forward or (hidden and here > there):
+            order.insert(there, order.pop(here))
+    return order
+
+
+def _hides(kind: Kind) -> bool:
+    """Whether the front of a container hides what is in it."""
+    return kind.opening is not None and kind.color != "glass"
+
+
+def _copies(group: Group, frame: Frame) -> list[Placed]:
+    box, shrink = group.placed, group.shrink
+    w, h, across, down = (size * shrink for size in (*group.copy, *group.gap))
+    copies: list[Placed] = []
+    for row, length in enumerate(group.rows):
+        left = box.x + (box.w - length * w - (length - 1) * across) / 2
+        for column in range(length):
+            x, y = left + column * (w + across), box.y + row * (h + down)
+            copies.append(Placed(
+                id=group.thing.id, index=len(copies), kind=group.kind.name, x=x / frame.w, y=y / frame.h, w=w / frame.w,
+                h=h / frame.h, scale=group.scale * shrink, grounded=group.grounded and row == len(group.rows) - 1,
+            ))  # fmt: skip
+    return copies

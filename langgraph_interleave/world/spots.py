@@ -1,0 +1,198 @@
+"""Candidate places: where a thing could stand, the natural place first. Pure geometry.
+
+Lengths are in units of the picture's shorter side, from its upper left corner.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from langgraph_interleave.world.kind import Backdrop, Kind
+from langgraph_interleave.world.scene import Relation, Thing
+
+#: Share of the shorter side kept free between things.
+GAP = 0.03
+_COLUMN = {"left": 0, "middle": 1, "right": 2}
+_ROW = {"upper": 0, "middle": 1, "lower": 2}
+_GROUND = (0.5, 0.2, 0.8, 0.35, 0.65, 0.1, 0.9)
+_SKY = (0.8, 0.22, 0.5, 0.36, 0.66)
+_AIR = (0.5, 0.22, 0.78)
+
+
+class Box(NamedTuple):
+    """A rectangle: upper left corner and size."""
+
+    x: float
+    y: float
+    w: float
+    h: float
+
+    @property
+    def middle(self) -> float:
+        return self.x + self.w / 2
+
+    @property
+    def bottom(self) -> float:
+        return self.y + self.h
+
+    def overlap(self, other: Box) -> float:
+        """Area in common."""
+        across = min(self.x + self.w, other.x + other.w) - max(self.x, other.x)
+        down = min(self.bottom, other.bottom) - max(self.y, other.y)
+        return max(0.0, across) * max(0.0, down)
+
+
+class Spot(NamedTuple):
+    """A candidate place: the box's middle, and its bottom or (`top`) its top; what it costs to stray there."""
+
+    x: float
+    y: float
+    cost: float
+    top: bool = False
+
+
+@dataclass(slots=True)
+class Group:
+    """The copies of one thing, and where they have come to stand."""
+
+    thing: Thing
+    kind: Kind
+    rows: tuple[int, ...]
+    scale: float
+    copy: tuple[float, float]
+    gap: tuple[float, float]
+    box: Box | None = None
+    shrink: float = 1.0
+    grounded: bool = False
+
+    @property
+    def width(self) -> float:
+        return max(self.rows) * self.copy[0] + (max(self.rows) - 1) * self.gap[0]
+
+    @property
+    def height(self) -> float:
+        return len(self.rows) * self.copy[1] + (len(self.rows) - 1) * self.gap[1]
+
+    @property
+    def placed(self) -> Box:
+        assert self.box is not None
+        return self.box
+
+    @property
+    def stands(self) -> bool:
+        return self.kind.stands == "ground"
+
+
+class Frame(NamedTuple):
+    """The picture, and the lines things keep to."""
+
+    w: float
+    h: float
+    backdrop: Backdrop
+    floor: float
+    lowest: float
+    zoom: float
+
+
+def cell_spots(group: Group, cell: str, frame: Frame) -> list[Spot]:
+    """Spots whose box keeps its middle inside the named cell, the natural one first."""
+    words = cell.split()
+    column = _COLUMN[words[-1]]
+    row = _ROW[words[0]] if len(words) == 2 else 1
+    x = frame.w * (0.19, 0.5, 0.81)[column]
+    y = frame.h * (0.21, 0.5, 0.79)[row]
+    low, high = frame.h * row / 3 + 0.005, frame.h * (row + 1) / 3 - 0.005
+    horizon = frame.backdrop.horizon * frame.h
+    spots: list[Spot] = []
+    for dx in (0.0, -0.05, 0.05, -0.1, 0.1):
+        for dy in (0.0, -0.05, 0.05, -0.1, 0.1):
+            for share in (1.0, 0.7, 0.45, 0.3):
+                height = group.height * share
+                base = y + dy + height / 2
+                if group.stands and not frame.backdrop.floats and not dy:
+                    if row == 2:
+                        base = max(base, 0.92 * frame.h)
+                    elif row == 1 and horizon < 0.75 * frame.h:
+                        base = max(base, horizon + 0.03)
+                base = min(base, frame.lowest)
+                middle = min(max(base - height / 2, low), high)
+                spots.append(Spot(x + dx, middle + height / 2, abs(dx) + abs(dy) + (1 - share) * 0.4))
+    return spots
+
+
+def free_spots(group: Group, frame: Frame, lift: float) -> list[Spot]:
+    """Places for what may stand anywhere, in the order they are taken."""
+    spots: list[Spot] = []
+    stands = group.kind.stands
+    if stands == "sky":
+        for order, x in enumerate(_SKY):
+            spots.append(Spot(x * frame.w, 0.09 * frame.h, order * 0.03, top=True))
+    elif stands == "ground" and not frame.backdrop.floats:
+        for order, x in enumerate(_GROUND):
+            spots.append(Spot(x * frame.w, frame.floor - lift, order * 0.03))
+            spots.append(Spot(x * frame.w, frame.floor - lift - 0.2, 0.3 + order * 0.03))
+            spots.append(Spot(x * frame.w, frame.lowest, 0.34 + order * 0.03))
+    else:
+        for row, y in enumerate((0.46, 0.78, 0.22)):
+            for order, x in enumerate(_AIR):
+                spots.append(Spot(x * frame.w, y * frame.h + group.height / 2, row * 0.12 + order * 0.03))
+    for across in range(9):
+        for down in range(8):
+            x, y = frame.w * (0.08 + 0.105 * across), frame.h * (0.2 + 0.105 * down)
+            spots.append(Spot(x, y, 0.6 + abs(across - 4) * 0.01 + abs(down - 5) * 0.01))
+    return spots
+
+
+def beside_spots(group: Group, relation: Relation, neighbour: Group, frame: Frame) -> list[Spot]:
+    """Places that say the relation, the plainest first."""
+    box = neighbour.placed
+    aim = group.kind.aim.get(group.thing.state or "", 0.5)
+    middle = box.middle + (0.5 - aim) * group.width
+    shifts = (0.0, -0.28, 0.28, -0.14, 0.14, -0.42, 0.42)
+    if relation == "on":
+        base = box.y + box.h * neighbour.kind.surface
+        return [Spot(box.middle + shift * box.w, base, abs(shift) * 0.2) for shift in shifts]
+    if relation == "in":
+        opening = neighbour.kind.opening
+        if opening is None:
+            size = min(0.7 * box.w / group.width, 0.7 * box.h / group.height, 1.0)
+            base = box.y + box.h * 0.5 + group.height * size / 2
+            return [Spot(box.middle + shift * box.w, base, abs(shift) * 0.2) for shift in shifts]
+        rim = box.y + box.h * opening
+        return [
+            Spot(box.middle + shift * box.w, rim + sunk * group.height, abs(shift) * 0.2 + index * 0.05)
+            for shift in shifts[:5]
+            for index, sunk in enumerate((0.36, 0.25, 0.15))
+        ]
+    if relation == "above":
+        high = box.y - GAP
+        spots = [Spot(middle + s * 0.3, high - up, abs(s) * 0.2 + up * 0.4) for s in shifts for up in (0.0, 0.05, 0.12)]
+        if group.kind.stands == "sky":
+            spots.insert(0, Spot(middle, min(0.09 * frame.h + group.height, high), -0.1))
+        return spots
+    if relation == "below":
+        base = frame.floor if group.stands and frame.floor - group.height > box.bottom + GAP else None
+        spots = [Spot(box.middle + s * 0.3, box.bottom + GAP, abs(s) * 0.2, top=True) for s in shifts]
+        return [Spot(box.middle, base, -0.1), *spots] if base is not None else spots
+    if relation in ("left of", "right of"):
+        sign = -1 if relation == "left of" else 1
+        level = box.bottom if group.stands and neighbour.stands else box.y + box.h / 2 + group.height / 2
+        edge = box.x if sign < 0 else box.x + box.w
+        return [
+            Spot(
+                edge + sign * (GAP + group.width * share / 2 + away),
+                level + dy,
+                away * 0.4 + abs(dy) + (1 - share) * 0.5,
+            )
+            for away in (0.0, 0.06, 0.12, 0.2)
+            for share in (1.0, 0.8, 0.6, 0.4)
+            for dy in (0.0, -0.06, 0.06)
+        ]
+    nearer = relation == "in front of"
+    base = box.bottom + (0.07 if nearer else -0.08)
+    aside = 0.3 * box.w if nearer else 0.42 * max(box.w, group.width)
+    return [
+        Spot(box.middle + s * aside, base, 0.05 * index) for index, s in enumerate((-1.0, 1.0, -0.6, 0.6, -1.4, 1.4))
+    ]
