@@ -17,6 +17,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     Raises:
         SystemExit: Always; 0 complete, 3 partial or waiting, 1 failed, 2 usage, 130 cancelled.
     """
-    from langgraph_interleave.cli.app import run_app
+    try:
+        from langgraph_interleave.cli.app import run_app
 
-    raise SystemExit(run_app(arguments))
+        code = run_app(arguments)
+    except KeyboardInterrupt:  # while it still loads
+        code = 130
+    raise SystemExit(code)

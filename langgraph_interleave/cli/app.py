@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from langgraph_interleave.errors import ConfigError, InterleaveError
+from langgraph_interleave.errors import ConfigError, InterleaveError, InternalError
 
 app = typer.Typer(
     name="langgraph-interleave",
@@ -73,6 +73,9 @@ def run(
     ] = None,
     events: Annotated[bool, typer.Option("--events", help="One JSON event per line, nothing else on stdout.")] = False,
     no_open: Annotated[bool, typer.Option("--no-open", help="Do not open the page when it is done.")] = False,
+    with_traceback: Annotated[
+        bool, typer.Option("--traceback", help="Show where an unexpected error came from.")
+    ] = False,
 ) -> None:
     """Make a document from a request.
 
@@ -100,7 +103,7 @@ def run(
         events=events,
         open_page=not no_open,
     )
-    raise typer.Exit(_guarded(lambda: command.run(options)))
+    raise typer.Exit(_guarded(lambda: command.run(options), with_traceback=with_traceback))
 
 
 @app.command()
@@ -148,22 +151,21 @@ def run_app(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _guarded(command: Callable[[], int]) -> int:
-    """Errors of ours on one line with their remedy; a fault of ours with its traceback."""
+def _guarded(command: Callable[[], int], *, with_traceback: bool = False) -> int:
+    """Every error on one line with its remedy; where it came from only when asked for."""
     from langgraph_interleave.cli.wording import one_line
-    from langgraph_interleave.errors import InternalError
 
     try:
         return command()
-    except ConfigError as error:
-        typer.echo(f"Error: {one_line(str(error))}", err=True)
-        return 2
-    except InternalError as error:
-        traceback.print_exception(error.__cause__ or error, file=sys.stderr)
-        typer.echo(f"Error: {one_line(str(error))}", err=True)
-        return 1
-    except InterleaveError as error:
-        typer.echo(f"Error: {one_line(str(error))}", err=True)
-        return 1
     except KeyboardInterrupt:
         return 130
+    except Exception as error:  # noqa: BLE001 - the last stop: a person reads a line, not a traceback
+        unexpected = error.__cause__ if isinstance(error, InternalError) and error.__cause__ else error
+        if with_traceback:
+            traceback.print_exception(unexpected, file=sys.stderr)
+        if isinstance(error, InterleaveError) and not isinstance(error, InternalError):
+            says = str(error)
+        else:
+            says = f"Unexpected {type(unexpected).__name__}: {unexpected}. Use --traceback to see where it came from."
+        typer.echo(f"Error: {one_line(says)}", err=True)
+        return 2 if isinstance(error, ConfigError) else 1

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
+import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import count
@@ -21,10 +23,22 @@ PAGE = "index.html"
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A folder, and what the user should know about the choice (`note`, `None` when it is as asked)."""
+    """A folder, and what the user should know about the choice (`note`, `None` when it is as asked).
+
+    `fresh` when nothing was in it.
+    """
 
     folder: Path
     note: str | None = None
+    fresh: bool = True
+
+    def clear(self) -> None:
+        """Take back what a run left that was refused before it began; an earlier run's folder stays as it is."""
+        if self.fresh:
+            shutil.rmtree(self.folder / STORE, ignore_errors=True)
+            (self.folder / TRAJECTORY).unlink(missing_ok=True)
+            with contextlib.suppress(OSError):
+                self.folder.rmdir()
 
     @property
     def page(self) -> Path:
@@ -75,11 +89,12 @@ def choose_folder(wanted: Path | None, *, request: str, run: str, working: Path)
         if holds not in (None, run):
             continue
         _make(folder)
-        if number > 1:
-            return Place(folder, f"{shown(first, working)} holds something else; writing to {shown(folder, working)}")
+        name, fresh = shown(folder, working), holds is None
         if holds == run:
-            return Place(folder, f"{shown(folder, working)} holds this run already; what was drawn is not drawn again")
-        return Place(folder)
+            return Place(folder, f"{name} holds this run already; what was drawn is not drawn again", fresh)
+        if number > 1:
+            return Place(folder, f"{shown(first, working)} holds something else; writing to {name}", fresh)
+        return Place(folder, fresh=fresh)
     raise AssertionError("unreachable")
 
 

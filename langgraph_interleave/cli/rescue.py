@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from langgraph_interleave.artifacts import ArtifactStore
 from langgraph_interleave.cli.progress import RunProgress, StepProgress
 from langgraph_interleave.errors import ArtifactMissing
@@ -10,7 +12,14 @@ from langgraph_interleave.types import ArtifactRef, DocumentData, DocumentStep, 
 _MARK = "The run was stopped before this picture was kept."
 
 
-def rescue(progress: RunProgress, request: Request, artifacts: ArtifactStore, *, run_id: str) -> DocumentData:
+def rescue(
+    progress: RunProgress,
+    request: Request,
+    artifacts: ArtifactStore,
+    *,
+    run_id: str,
+    outcome: Literal["cancelled", "failed"] = "cancelled",
+) -> DocumentData:
     """Put together what exists: every kept picture, every caption, a mark where there is none.
 
     Args:
@@ -18,16 +27,20 @@ def rescue(progress: RunProgress, request: Request, artifacts: ArtifactStore, *,
         request: The request of the run.
         artifacts: The store its pictures are in.
         run_id: Its id.
+        outcome: What the run came to: stopped, or ended by a fault.
 
     Returns:
-        A document with outcome `cancelled`; without steps when there was no plan yet.
+        A document; when there was no plan yet, of the steps that had been started.
     """
     plan = progress.plan
-    steps = [_step(step, progress.steps.get(step.index), artifacts) for step in plan.steps] if plan else []
+    if plan is not None:
+        steps = [_step(step, progress.steps.get(step.index), artifacts) for step in plan.steps]
+    else:
+        steps = [_early_step(known, artifacts) for known in progress.in_order()]
     return DocumentData(
         run_id=run_id,
         request=request,
-        outcome="cancelled",
+        outcome=outcome,
         title=plan.title if plan else None,
         style_guide=plan.style_guide if plan else StyleGuide(),
         steps=tuple(steps),
@@ -55,6 +68,23 @@ def _step(step: Step, known: StepProgress | None, artifacts: ArtifactStore) -> D
         attempts=(known.attempts if known else None) or 0,
         kept=known.kept if known and image else None,
         sources=step.sources,
+    )
+
+
+def _early_step(known: StepProgress, artifacts: ArtifactStore) -> DocumentStep:
+    """A step that was started while the plan was still being written: only its caption is known."""
+    title = known.title or None
+    image = _picture(known, artifacts)
+    return DocumentStep(
+        index=known.index,
+        op="generate",
+        outcome="accepted" if image and known.outcome == "accepted" else "cancelled",
+        caption=title,
+        image=image,
+        alt=known.title,
+        mark=None if image else _MARK,
+        attempts=known.attempts or 0,
+        kept=known.kept if image else None,
     )
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import signal
 import sys
 from collections.abc import AsyncIterator, Callable, Generator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -19,7 +20,7 @@ from langgraph_interleave.cli.screen import Screen, can_redraw, open_screen
 from langgraph_interleave.cli.wording import json_line
 from langgraph_interleave.content import image_block, read_request
 from langgraph_interleave.context import InterleaveContext
-from langgraph_interleave.errors import InternalError
+from langgraph_interleave.errors import ConfigError, InternalError
 from langgraph_interleave.events import Event, to_dict
 from langgraph_interleave.imaging import load_image
 from langgraph_interleave.ledger import Ledger
@@ -73,14 +74,14 @@ class Job:
     run: str
     place: Place
     artifacts: ArtifactStore
-    ledger: Ledger
     graph: Any
     blocks: list[dict[str, Any]]
     context: InterleaveContext
     free: bool
-    document: dict[str, Any] | None = field(default=None)
-    fault: InternalError | None = field(default=None)
-    #: Asked to stop by the user, or by whoever read our output going away.
+    document: dict[str, Any] | None = None
+    #: What ended the run before its time; raised once the document is written.
+    fault: Exception | None = None
+    #: Asked to stop by the user.
     stopped: bool = False
 
 
@@ -100,15 +101,25 @@ def run(options: Options, *, working: Path | None = None) -> int:
     working = working or Path.cwd()
     job = prepare(options, working)
     screen = open_screen(events=options.events, free=job.free)
-    if job.place.note:
-        screen.say(job.place.note)
     try:
-        with _trajectory(job) as record, contextlib.suppress(BrokenPipeError):
+        if job.place.note:
+            screen.say(job.place.note)
+        with _trajectory(job) as record:
             asyncio.run(_follow(job, screen, record))
+    except ConfigError:
+        job.place.clear()
+        raise
+    except BrokenPipeError:
+        # Whoever read our output has gone: that is a way to say stop.
+        job.stopped = True
+        _mute()
+    except Exception as error:  # noqa: BLE001 - raised again, once what exists is written
+        job.fault = error
     finally:
+        if job.document is None and screen.progress.outcome is None:
+            screen.progress.outcome = "failed" if job.fault else "cancelled"
         # Whatever happened, the terminal is given back.
-        with contextlib.suppress(BrokenPipeError):
-            screen.finish()
+        screen.finish()
     return _deliver(job, screen, options, working)
 
 
@@ -125,31 +136,25 @@ def prepare(options: Options, working: Path) -> Job:
     run = run_id(identity)
     place = choose_folder(options.out, request=options.request, run=run, working=working)
     artifacts = ArtifactStore.folder(place.folder / STORE)
-    ledger = Ledger(artifacts, grace_s=0)
-    graph = create_interleave_graph(
-        planner,
-        backend,
-        critic,
-        limits=options.limits,
-        ledger=ledger,
-        on_exhausted=options.on_exhausted,
-        lookahead=options.lookahead,
-    )
-    blocks: list[dict[str, Any]] = [{"type": "text", "text": options.request}]
-    blocks += [image_block(artifacts.put_image(picture), name=name) for picture, name in pictures]
-    # A request that is refused is refused before anything is shown.
-    read_request(blocks, artifacts)
-    context = InterleaveContext(steps=options.steps, size=options.size, seed=options.seed, run_id=run)
-    return Job(
-        run=run,
-        place=place,
-        artifacts=artifacts,
-        ledger=ledger,
-        graph=graph,
-        blocks=blocks,
-        context=context,
-        free=not billed,
-    )
+    try:
+        graph = create_interleave_graph(
+            planner,
+            backend,
+            critic,
+            limits=options.limits,
+            ledger=Ledger(artifacts, grace_s=0),
+            on_exhausted=options.on_exhausted,
+            lookahead=options.lookahead,
+        )
+        blocks: list[dict[str, Any]] = [{"type": "text", "text": options.request}]
+        blocks += [image_block(artifacts.put_image(picture), name=name) for picture, name in pictures]
+        # What is refused is refused before anything is shown.
+        read_request(blocks, artifacts)
+        context = InterleaveContext(steps=options.steps, size=options.size, seed=options.seed, run_id=run)
+    except ConfigError:
+        place.clear()
+        raise
+    return Job(run, place, artifacts, graph, blocks, context, free=not billed)
 
 
 def _identity(options: Options, pictures: list[ImageBytes]) -> dict[str, Any]:
@@ -273,12 +278,12 @@ def _deliver(job: Job, screen: Screen, options: Options, working: Path) -> int:
     data = job.document
     if data is None:
         request = read_request(job.blocks, job.artifacts)
-        rescued = rescue(screen.progress, request, job.artifacts, run_id=job.run)
+        outcome = "failed" if job.fault else "cancelled"
+        rescued = rescue(screen.progress, request, job.artifacts, run_id=job.run, outcome=outcome)
         data = rescued.model_dump(mode="json", exclude_none=True)
     document = Document.load(data, job.artifacts)
     document.save(job.place.folder)
-    with contextlib.suppress(BrokenPipeError):
-        screen.say(shown(job.place.page, working))
+    screen.say(shown(job.place.page, working))
     if job.fault is not None:
         raise job.fault
     code = EXIT[data["outcome"]]
@@ -287,9 +292,17 @@ def _deliver(job: Job, screen: Screen, options: Options, working: Path) -> int:
     return code
 
 
+def _mute() -> None:
+    """Write to nowhere from now on; else the next line fails again, and Python's own flush at exit."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        if not stream.isatty():
+            with contextlib.suppress(OSError, ValueError):
+                os.dup2(nowhere, stream.fileno())
+
+
 def _open(page: Path) -> None:
     """Show the page, where there is something to show it on; a text browser would take the terminal over."""
-    import os
     import webbrowser
 
     if sys.platform in ("darwin", "win32") or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"):
