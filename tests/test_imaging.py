@@ -474,3 +474,12 @@ def test_an_ordinary_photo_takes_little_time(make: Callable[[], bytes]) -> None:
     started = time.perf_counter()
     load_image(data)
     assert time.perf_counter() - started < 2
+
+
+def test_downscale_can_change_the_type() -> None:
+    image = verify_image(saved(halves("RGBA", (*RED, 255), (0, 0, 0, 0), (200, 100)), "PNG"), what="it")
+    webp = downscale(image, 300, mime="image/webp")
+    assert (webp.mime, webp.width, webp.height) == ("image/webp", 200, 100)
+    assert pixels(webp).convert("RGBA").getpixel((150, 50))[3] == 0  # pyright: ignore[reportIndexIssue, reportOptionalSubscript]
+    assert downscale(image, 300, mime="image/png") is image
+    assert at(downscale(image, 40, mime="image/jpeg"), 35, 5) == WHITE

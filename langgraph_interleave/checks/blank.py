@@ -28,7 +28,7 @@ class NotBlank:
         >>> from langgraph_interleave.types import ImageBytes, Step
         >>> step = Step(index=0, op="generate", instruction="A pot.", prompt="A pot.")
         >>> NotBlank().check(step, None, ImageBytes(b"<html>", "image/png", 8, 8), ()).reason
-        'the picture is broken: it is text, not a picture'
+        'the picture is broken: it is an HTML page, not a picture'
     """
 
     name = "not_blank"

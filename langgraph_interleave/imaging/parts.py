@@ -41,8 +41,8 @@ def image_part(source: bytes | str | Path, artifacts: PictureStore, *, name: str
 
     Example:
         >>> from langgraph_interleave.artifacts import ArtifactStore
-        >>> gif = bytes.fromhex("474946383961010001008000000000ffffff2c00000000010001000002024401003b")
-        >>> image_part(gif, ArtifactStore.memory(), name="dot.gif")["mime_type"]
+        >>> dot = "47494638396101000100800000000000ffffff21f90401000000002c00000000010001000002024401003b"
+        >>> image_part(bytes.fromhex(dot), ArtifactStore.memory(), name="dot.gif")["mime_type"]
         'image/png'
     """
     ref = artifacts.put_image(load_image(source, name=name))

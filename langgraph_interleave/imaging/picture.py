@@ -100,30 +100,36 @@ def measure_image(data: bytes) -> tuple[str, int, int] | None:
     return None if mime is None else (mime, *file.size)
 
 
-def downscale(image: ImageBytes, max_side: int) -> ImageBytes:
+def downscale(image: ImageBytes, max_side: int, *, mime: str | None = None) -> ImageBytes:
     """Make a picture smaller so that neither side is longer than `max_side` pixels.
 
     Args:
         image: A picture that was read or verified here.
         max_side: Longest side of the result in pixels, ≥ 1.
+        mime: Type of the result (`image/png`, `image/jpeg` or `image/webp`); default: JPEG from JPEG, else PNG.
 
     Returns:
-        The same object when it is small enough, else a new picture: JPEG from JPEG, else PNG with
-        its transparency. Metadata is not carried over.
+        The same object when it is small enough and of the type wanted, else a new picture without
+        metadata. Transparency stays, except in JPEG, where white lies behind it.
     """
-    if max(image.width, image.height) <= max_side:
+    small_enough = max(image.width, image.height) <= max_side
+    if small_enough and mime in (None, image.mime):
         return image
     from PIL.Image import Resampling
 
-    file, _ = decode(image.data, max(MAX_PIXELS, image.width * image.height), draft=(max_side, max_side))
-    if file.format == "JPEG":
-        small: Image = file if file.mode in ("L", "RGB") else file.convert("RGB")
+    wanted = mime or ("image/jpeg" if image.mime == "image/jpeg" else "image/png")
+    kind = next(kind for kind, known in MIMES.items() if known == wanted)
+    cap = max(MAX_PIXELS, image.width * image.height)
+    file, _ = decode(image.data, cap, draft=(max_side, max_side))
+    if kind == "JPEG":
+        small = to_rgb(file)
     else:
         small = file.convert("RGBA" if has_transparency(file) else "RGB")
-    scale = max_side / max(image.width, image.height)
-    size = max(1, round(image.width * scale)), max(1, round(image.height * scale))
-    small = small.resize(size, Resampling.LANCZOS, reducing_gap=2.0)
-    return _encode(small, "JPEG" if file.format == "JPEG" else "PNG", quality=88, seed=image.seed)
+    if not small_enough:
+        scale = max_side / max(image.width, image.height)
+        size = max(1, round(image.width * scale)), max(1, round(image.height * scale))
+        small = small.resize(size, Resampling.LANCZOS, reducing_gap=2.0)
+    return _encode(small, kind, quality=88, seed=image.seed)
 
 
 def _label(source: bytes | str | Path, name: str | None) -> str:
@@ -187,6 +193,8 @@ def _encode(image: Image, kind: str, *, quality: int, seed: int | None = None) -
     image.info.clear()
     if kind == "JPEG":
         image.save(buffer, "JPEG", quality=quality, subsampling=0, optimize=True)
+    elif kind == "WEBP":
+        image.save(buffer, "WEBP", quality=quality, method=3)
     else:
         # Large pictures are photographs more often than not: deflating harder costs seconds there.
         image.save(buffer, "PNG", compress_level=6 if image.width * image.height <= 2_000_000 else 3)
