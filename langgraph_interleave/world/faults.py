@@ -7,36 +7,26 @@ rate: two arms of a comparison that differ in rates or words alone see the same 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from itertools import pairwise
 from random import Random
 from typing import Literal
 
 from langgraph_interleave.types import Frozen
-from langgraph_interleave.world.palette import COLORS, MIN_DISTANCE, distance, tone
+from langgraph_interleave.world.alternatives import CELLS, SIZES, alike, other_colors, other_places, other_states
+from langgraph_interleave.world.layout import Placed, bounds, layout
 from langgraph_interleave.world.presets import Category, Preset
-from langgraph_interleave.world.scene import Beside, Cell, Relation, Scene, Size, Thing
+from langgraph_interleave.world.scene import Beside, Cell, Scene, Thing
 from langgraph_interleave.world.vocabulary import BACKDROPS, KINDS
 from langgraph_interleave.world.wording import Stake, emphasis, named, number, place
 
 What = Literal["missing", "other", "extra", "count", "color", "swap", "place", "state", "size", "backdrop"]
 BACKDROP = "backdrop"
 
-CELLS: tuple[tuple[Cell, ...], ...] = (
-    ("upper left", "upper middle", "upper right"),
-    ("left", "middle", "right"),
-    ("lower left", "lower middle", "lower right"),
-)
-SIZES: tuple[Size, ...] = ("small", "medium", "large")
-_OPPOSITE: dict[Relation, Relation] = {
-    "left of": "right of",
-    "right of": "left of",
-    "above": "below",
-    "below": "above",
-    "in front of": "behind",
-    "behind": "in front of",
-}
-_BESIDE: tuple[Relation, ...] = ("left of", "right of")
+#: How far a thing must have moved to stand elsewhere, and how much larger or smaller one of another size is.
+MOVED = 0.1
+RESIZED = 1.25
+
 #: What nobody asked for is one of these: small, and easy to tell from other things.
 STRAYS = ("ball", "star", "cup", "mushroom", "key", "balloon", "hat", "cube", "fish", "leaf")
 
@@ -153,7 +143,7 @@ class _Drawing:
     def swapped_colors(self) -> None:
         colored = [thing for thing in self._asked_for("color") if _colored(thing)]
         for one, other in pairwise(colored):
-            if {one.id, other.id} & self.touched or _alike(one.color, other.color):
+            if {one.id, other.id} & self.touched or alike(one.color, other.color):
                 continue
             luck = self._luck("color_attribution", one, "color", also=other)
             if luck is None:
@@ -181,7 +171,9 @@ class _Drawing:
             luck = self._luck("position", thing, "place")
             if luck is None:
                 continue
-            wrong = thing.model_copy(update={"at": other_place(thing.at, luck)})
+            wrong = self._elsewhere(thing, luck)
+            if wrong is None:
+                continue
             words = f"{_The(thing)} {_be(thing)} {place(wrong, self.scene)}, not {place(thing, self.scene)}."
             self._put("position", "place", thing, wrong, words)
 
@@ -203,7 +195,7 @@ class _Drawing:
             return
         kinds = [kind for kind in STRAYS if all(kind != thing.kind for thing in self.scene.things)]
         taken = [thing.at for thing in self.scene.things]
-        cells: list[Cell] = [cell for row in CELLS for cell in row if cell not in taken and cell != "middle"]
+        cells: list[Cell] = [cell for cell in CELLS if cell not in taken and cell != "middle"]
         extra = Thing(id="stray", kind=luck.choice(kinds), size="small", at=luck.choice(cells or ["upper left"]))
         self.things[extra.id] = extra
         self._note("extra_object", "extra", extra.id, f"There is {named(extra)} that nobody asked for.")
@@ -225,18 +217,23 @@ class _Drawing:
             self.backdrop = luck.choice(names)
             self._note("collateral", "backdrop", BACKDROP, f"The background changed to {self.backdrop}.")
             return
-        match luck.choice(self._alterations(target)):
+        moved = self._elsewhere(target, luck)
+        alterations: list[What] = ["missing"] if len(self.things) > 1 else []
+        if KINDS[target.kind].recolourable:
+            alterations.append("color")
+        if moved is not None:
+            alterations.append("place")
+        match luck.choice(alterations) if alterations else None:
             case "missing":
-                self._remove(
-                    "collateral", target, f"{_The(target)} {_was(target.count)} to stay but {_be(target)} gone."
-                )
+                words = f"{_The(target)} {_was(target.count)} to stay but {_be(target)} gone."
+                self._remove("collateral", target, words)
             case "color":
                 self._recolor("collateral", target, luck)
-            case _:
-                at = other_place(target.at, luck) if target.at else luck.choice([*CELLS[0], *CELLS[1]])
-                moved = target.model_copy(update={"at": at})
+            case "place" if moved is not None:
                 words = f"{_The(target)} moved: {_be(target)} now {place(moved, self.scene)}."
                 self._put("collateral", "place", target, moved, words)
+            case _:
+                pass
 
     def identity_drift(self, depth: int) -> None:
         kept = [thing for thing in self.kept if thing.id not in self.touched]
@@ -247,11 +244,12 @@ class _Drawing:
         luck = self._luck("identity_drift", target, "sameness", rate=rate)
         if luck is None:
             return
-        if KINDS[target.kind].recolourable and luck.random() < 0.6:
+        grown = self._resized(target, luck)
+        if KINDS[target.kind].recolourable and (grown is None or luck.random() < 0.6):
             self._recolor("identity_drift", target, luck)
+        if grown is None or target.id in self.touched:
             return
-        size = luck.choice([size for size in SIZES if size != target.size])
-        grown = target.model_copy(update={"size": size})
+        size = grown.size
         how = "larger" if SIZES.index(size) > SIZES.index(target.size) else "smaller"
         self._put("identity_drift", "size", target, grown, f"{_The(target)} became {how} than before.")
 
@@ -295,13 +293,30 @@ class _Drawing:
         old = self.old.get(thing.id)
         ignores = luck.random() < 0.5
         value = getattr(old, field) if old is not None and ignores else None
-        return value if isinstance(value, str) and not (field == "color" and _alike(value, thing.color)) else None
+        return value if isinstance(value, str) and not (field == "color" and alike(value, thing.color)) else None
 
-    def _alterations(self, thing: Thing) -> Sequence[What]:
-        alterations: list[What] = ["place", "missing"] if len(self.things) > 1 else ["place"]
-        if KINDS[thing.kind].recolourable:
-            alterations.append("color")
-        return alterations
+    def _elsewhere(self, thing: Thing, luck: Random) -> Thing | None:
+        """The thing at a place where it visibly stands elsewhere; `None` when the picture has no room for that."""
+        for at in luck.sample(places := other_places(thing.at), len(places)):
+            moved = thing.model_copy(update={"at": at})
+            old, new = self._box(thing), self._box(moved)
+            if old and new and _apart(old, new) >= MOVED:
+                return moved
+        return None
+
+    def _resized(self, thing: Thing, luck: Random) -> Thing | None:
+        """The thing in a size that can be seen to be another; a crowded picture may allow none."""
+        for size in luck.sample(sizes := [size for size in SIZES if size != thing.size], len(sizes)):
+            resized = thing.model_copy(update={"size": size})
+            old, new = self._box(thing), self._box(resized)
+            if old and new and max(old.h / new.h, new.h / old.h) >= RESIZED:
+                return resized
+        return None
+
+    def _box(self, thing: Thing) -> Placed | None:
+        """Where a thing comes to stand, were it alone otherwise than asked."""
+        things = tuple(thing if one.id == thing.id else one for one in self.scene.things)
+        return bounds(layout(self.scene.model_copy(update={"things": things})), thing.id)
 
     def _recolor(self, category: Category, thing: Thing, luck: Random) -> None:
         color = luck.choice(other_colors(thing))
@@ -325,32 +340,6 @@ class _Drawing:
         self.faults.append(Fault(category=category, what=what, thing=thing, words=words))
 
 
-def other_colors(thing: Thing) -> list[str]:
-    """Colour words that look clearly different from what the thing shows."""
-    shown = tone(thing.color or KINDS[thing.kind].color).fill
-    return [color for color, other in COLORS.items() if distance(shown, other.fill) >= MIN_DISTANCE]
-
-
-def other_states(thing: Thing) -> list[str]:
-    """States of its kind in which the thing is not."""
-    states = KINDS[thing.kind].states
-    return [state for state in states if state != (thing.state or states[0])]
-
-
-def other_place(at: Cell | Beside, luck: Random) -> Cell | Beside:
-    """A place that is clearly another one.
-
-    A relation turns into its opposite or another side; a cell into one that is at least one cell away.
-    """
-    if isinstance(at, Beside):
-        opposite = _OPPOSITE.get(at.relation)
-        relations: list[Relation] = [opposite] if opposite else list(_BESIDE)
-        if at.relation in ("above", "below", "in front of", "behind"):
-            relations += list(_BESIDE)
-        return Beside(relation=luck.choice(relations), of=at.of)
-    return luck.choice([cell for row in CELLS for cell in row if cell != at])
-
-
 def words_of(faults: Iterable[Fault]) -> str:
     """All faults as one text."""
     return " ".join(fault.words for fault in faults)
@@ -360,12 +349,13 @@ def _colored(thing: Thing) -> bool:
     return thing.color is not None and KINDS[thing.kind].recolourable
 
 
-def _alike(one: str | None, other: str | None) -> bool:
-    return one is None or other is None or distance(tone(one).fill, tone(other).fill) < MIN_DISTANCE
-
-
 def _differs(backdrop: str, other: str) -> bool:
     return backdrop != other and BACKDROPS[backdrop].indoors != BACKDROPS[other].indoors if other in BACKDROPS else True
+
+
+def _apart(one: Placed, other: Placed) -> float:
+    across, down = (one.x + one.w / 2) - (other.x + other.w / 2), (one.y + one.h / 2) - (other.y + other.h / 2)
+    return (across**2 + down**2) ** 0.5
 
 
 def _the(thing: Thing, *, color: bool = True) -> str:
