@@ -1,6 +1,6 @@
 """How much a checkpointer stores per step, with 1.5 kB of plan text a step: prints JSON.
 
-Two turns on one thread with SqliteSaver; bytes of checkpoints, metadata and writes.
+Three turns on one thread with SqliteSaver; bytes of checkpoints, metadata and writes.
 
     python benchmarks/checkpoint_growth.py --steps 10 100
 """
@@ -8,6 +8,7 @@ Two turns on one thread with SqliteSaver; bytes of checkpoints, metadata and wri
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import tempfile
 from pathlib import Path
@@ -25,10 +26,10 @@ STORED = (
 
 
 def growth(count: int, folder: Path, *, revise: bool) -> dict[str, Any]:
-    """Bytes per step of a chain of `count` steps, first and second turn."""
+    """Bytes per step of a chain of `count` steps, and how the turns compare."""
     plan = simple_plan(count)
     steps = tuple(
-        step.model_copy(update={"instruction": "i" * 500, "prompt": "p" * 500, "caption": "c" * 500})
+        step.model_copy(update={"title": "t" * 40, "instruction": "i" * 500, "prompt": "p" * 800, "caption": "c" * 160})
         for step in plan.steps
     )
     critic = ScriptedCritic(lambda asked: "revise" if revise and asked.attempt == 0 else "accept")
@@ -41,16 +42,17 @@ def growth(count: int, folder: Path, *, revise: bool) -> dict[str, Any]:
             checkpointer=saver,
         )
         totals = [0]
-        for _ in range(2):
+        for _ in range(3):
             result = graph.invoke({"request": "x"}, {"configurable": {"thread_id": "t"}})
             assert result["outcome"] == "complete"
             totals.append(saver.conn.execute(STORED).fetchone()[0])
-    first, second = totals[1] - totals[0], totals[2] - totals[1]
+    first, second, third = (after - before for before, after in itertools.pairwise(totals))
     return {
         "steps": count,
         "attempts_per_step": 2 if revise else 1,
         "bytes_per_step": round(first / count),
         "second_turn_over_first": round(second / first, 3),
+        "third_turn_over_second": round(third / second, 3),
     }
 
 

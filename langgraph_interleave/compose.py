@@ -67,7 +67,7 @@ def document_step(step: Step, record: StepRecord | None, digest: str | None) -> 
         title=step.title,
         caption=step.caption,
         image=record.picture,
-        alt="" if step.op == "text" else (step.caption or step.instruction or ""),
+        alt="" if step.op == "text" or step.caption else step.instruction or "",
         mark=mark(record),
         attempts=len(record.attempts),
         kept=record.kept,

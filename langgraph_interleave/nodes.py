@@ -48,10 +48,8 @@ class Nodes:
                 record = await run.make_plan()
                 traced.problem = record.problem
                 traced.output = {"plan": run.plan_digest, "steps": len(record.plan.steps) if record.plan else 0}
-        turn = (state.get("progress") or {}).get("turn", 0) + 1
         assert run.plan_digest is not None
-        progress: Progress = {"turn": turn, "run_id": run_id, "plan": run.plan_digest, "steps": {}}
-        return {"progress": progress, "document": None, "outcome": None, "spend": None}
+        return {"progress": next_turn(state.get("progress") or {}, run_id, run.plan_digest)}
 
     async def dispatch(self, state: InterleaveState) -> Command[Any]:
         """Send out what is ready, or go on to `compose` when every step has its outcome."""
@@ -128,7 +126,7 @@ class Nodes:
             "document": document,
             "outcome": outcome,
             "spend": spend.model_dump(mode="json"),
-            "history": {run.run_id: digest},
+            "progress": finished_turn(progress, digest),
         }
 
     # --- shared by the step nodes ---------------------------------------------------------------
@@ -174,6 +172,25 @@ class Nodes:
     @staticmethod
     def _update(progress: Progress, changes: dict[str, StepProgress]) -> dict[str, Any]:
         return {"progress": Progress(turn=progress["turn"], run_id=progress["run_id"], steps=changes)} if changes else {}
+
+
+def next_turn(before: Progress, run_id: str, plan: str) -> Progress:
+    """The progress a new turn begins with; of the turn before only the document's digest stays."""
+    progress: Progress = {"turn": before.get("turn", 0) + 1, "run_id": run_id, "plan": plan, "steps": {}}
+    history = dict(before.get("history") or {})
+    if "document" in before:
+        history[before["run_id"]] = before["document"]
+    if history:
+        progress["history"] = history
+    return progress
+
+
+def finished_turn(progress: Progress, document: str) -> Progress:
+    """The progress a turn ends with."""
+    finished: Progress = {"turn": progress["turn"], "run_id": progress["run_id"], "document": document}
+    if "history" in progress:
+        finished["history"] = progress["history"]
+    return finished
 
 
 def committed_view(run: Run, progress: Progress) -> routing.RunView:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
 from functools import partial
@@ -17,6 +17,7 @@ from typing import Any
 
 from langgraph_interleave import routing
 from langgraph_interleave.ahead import Ahead
+from langgraph_interleave.background import background_loop
 from langgraph_interleave.budget import Budget
 from langgraph_interleave.calls import RunCalls, read_critique, read_plan_result
 from langgraph_interleave.context import Settings
@@ -44,11 +45,23 @@ from langgraph_interleave.types import (
 )
 
 
+#: Seconds without any node at work after which a run counts as abandoned. Between two super-steps
+#: there are milliseconds; an invocation cancelled just then tells no node of it.
+IDLE_S = 5.0
+
+
 class Run:
     """A live run. Its view changes only under its lock, from whichever thread brings the news."""
 
     def __init__(
-        self, run_id: str, request: Request, settings: Settings, roles: Roles, *, writer: Writer | None = None
+        self,
+        run_id: str,
+        request: Request,
+        settings: Settings,
+        roles: Roles,
+        *,
+        writer: Writer | None = None,
+        on_abandoned: Callable[[Run], None] | None = None,
     ) -> None:
         self.run_id = run_id
         self.request = request
@@ -63,10 +76,13 @@ class Run:
         #: The first error that is a fault of ours or of a role's code, not a model's.
         self.fault: BaseException | None = None
         self.stopped = False
+        self.closed = False
         #: Whether the view holds everything the graph has committed.
         self.knows_all = True
         self._lock = threading.RLock()
         self._active = 0
+        self._visits = 0
+        self._on_abandoned = on_abandoned
         rules = routing.Rules(
             max_steps=settings.limits.max_steps,
             max_attempts=settings.limits.max_attempts,
@@ -90,6 +106,7 @@ class Run:
         """
         with self._lock:
             self._active += 1
+            self._visits += 1
         try:
             yield
         except asyncio.CancelledError:
@@ -98,6 +115,18 @@ class Run:
         finally:
             with self._lock:
                 self._active -= 1
+                idle = self._active == 0
+            if idle:
+                loop = background_loop()
+                loop.call_soon_threadsafe(loop.call_later, IDLE_S, self._abandon, self._visits)
+
+    def _abandon(self, visits: int) -> None:
+        with self._lock:
+            if self._active or self._visits != visits:
+                return
+        self.close()
+        if self._on_abandoned is not None:
+            self._on_abandoned(self)
 
     async def make_plan(self) -> PlanRecord:
         """Have the request planned; never raises an error of ours, the record says what went wrong."""
@@ -172,7 +201,11 @@ class Run:
                     raise RuntimeError(f"step {step} attempt {attempt} was asked for and is not next")
                 future = self._begin(call)
             self.advance()
-            await asyncio.wrap_future(_copy(future))
+            try:
+                await asyncio.wrap_future(_copy(future))
+            except _GivenUp:
+                if self.closed:
+                    raise asyncio.CancelledError from None
 
     def broken(self, step: int, error: Exception) -> StepRecord:
         """Conclude a step that cannot go on; a fault of ours is kept, and raised by `compose`."""
@@ -254,7 +287,7 @@ class Run:
             self.budget.reserve(images=call.images, role=call.role).release()
         except LimitReached as limit:
             return limit
-        return asyncio.CancelledError()
+        return Cancelled("The run is over.")
 
     def _draw_call(self, draw: Draw) -> tuple[Call, Any]:
         step = self.view.steps[draw.step]
@@ -262,14 +295,13 @@ class Run:
 
     def _done(self, following: NextCall, future: Future[None], call: Call, result: Finished | BaseException) -> None:
         """A call finished: bring the view up to date, tell of it, start what follows."""
-        if isinstance(result, asyncio.CancelledError):
-            if not self.stopped:
-                with self._lock:
-                    if self._waiting.get(following) is future:
-                        del self._waiting[following]
-                future.set_exception(result)
-                return
-            result = Cancelled("The run was stopped.")
+        if isinstance(result, (asyncio.CancelledError, Cancelled)) and not self.stopped:
+            # Given up: a bet that was lost, or the end of the run. Whoever still needs it asks again.
+            with self._lock:
+                if self._waiting.get(following) is future:
+                    del self._waiting[following]
+            future.set_exception(_GivenUp())
+            return
         try:
             with self._lock:
                 if self._waiting.get(following) is future:
@@ -397,11 +429,16 @@ class Run:
     def stop(self) -> None:
         """Stop the run in good order: calls in flight are cancelled, the document is composed of what exists."""
         self.stopped = True
-        self.scope.close()
+        self.scope.close(cancelled=True)
 
     def close(self) -> None:
         """Let go of every call; safe to call twice, from any thread."""
-        self.scope.close()
+        self.closed = True
+        self.scope.close(cancelled=True)
+
+
+class _GivenUp(Exception):
+    """A call was let go of before it ended."""
 
 
 def changed_steps(known: tuple[Step, ...], final: tuple[Step, ...]) -> set[int]:

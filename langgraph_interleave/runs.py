@@ -40,7 +40,7 @@ class Runs:
 
     def start(self, run_id: str, request: Request, settings: Settings) -> Run:
         """A new run of this invocation; one that lived under the same id is let go of."""
-        return self._keep(Run(run_id, request, settings, self.roles, writer=get_stream_writer()))
+        return self._keep(self._make(run_id, request, settings))
 
     async def find(self, run_id: str, plan_digest: str, progress: Progress | None = None) -> Run:
         """The live run of this invocation, or one built from what was committed.
@@ -53,7 +53,7 @@ class Runs:
         if live is None:
             record = PlanRecord.model_validate(await self.roles.artifacts.aget_json(plan_digest))
             settings = Settings.model_validate(record.settings)
-            live = Run(run_id, record.request, settings, self.roles, writer=get_stream_writer())
+            live = self._make(run_id, record.request, settings)
             live.restore(record, plan_digest)
             live = self._keep(live, replace=False)
         if progress is not None and not live.knows_all:
@@ -77,6 +77,9 @@ class Runs:
         for run in found:
             run.stop()
         return bool(found)
+
+    def _make(self, run_id: str, request: Request, settings: Settings) -> Run:
+        return Run(run_id, request, settings, self.roles, writer=get_stream_writer(), on_abandoned=self.end)
 
     def _keep(self, run: Run, *, replace: bool = True) -> Run:
         key = (run.run_id, id(get_stream_writer()))

@@ -20,12 +20,18 @@ class StepProgress(TypedDict, total=False):
 
 
 class Progress(TypedDict, total=False):
-    """One run of a thread: its number, its id, the digest of its plan record, and its steps by index."""
+    """One turn of a thread: its number, its run, the digest of its plan record, its steps by index.
+
+    A finished turn is one `document` digest, without plan and steps; `history` holds those of the
+    turns before, by run id.
+    """
 
     turn: int
     run_id: str
     plan: str
     steps: dict[str, StepProgress]
+    document: str
+    history: dict[str, str]
 
 
 class Task(TypedDict, total=False):
@@ -52,15 +58,15 @@ def _rank(step: StepProgress) -> tuple[int, int, str]:
 def join_progress(left: Progress | None, right: Progress | None) -> Progress:
     """Reducer: join two views of a thread's progress, in any order and any grouping.
 
-    The later turn wins whole; within a turn steps are joined one by one, and a finished step is
-    never overwritten by a started one.
+    The later turn wins whole, and so does a finished turn over an unfinished view of it; else steps
+    are joined one by one, and a finished step is never overwritten by a started one.
     """
     if not left:
         return right or {}
     if not right:
         return left
-    if left.get("turn", 0) != right.get("turn", 0):
-        return max(left, right, key=lambda p: p.get("turn", 0))
+    if _age(left) != _age(right):
+        return max(left, right, key=_age)
     steps = dict(left.get("steps") or {})
     for index, step in (right.get("steps") or {}).items():
         known = steps.get(index)
@@ -68,9 +74,8 @@ def join_progress(left: Progress | None, right: Progress | None) -> Progress:
     return {**left, **right, "steps": steps}
 
 
-def join_history(left: dict[str, str] | None, right: dict[str, str] | None) -> dict[str, str]:
-    """Reducer: documents of earlier turns, digest by run id."""
-    return {**(left or {}), **(right or {})}
+def _age(progress: Progress) -> tuple[int, bool]:
+    return progress.get("turn", 0), "document" in progress
 
 
 RequestValue = str | list[dict[str, Any]]
@@ -101,11 +106,14 @@ class InterleaveOutput(TypedDict, total=False):
 
 
 class InterleaveState(TypedDict, total=False):
-    """All channels. `request` lives for the first node only; it is stored with the plan record."""
+    """All channels.
+
+    What goes in and out lives for one super-step only: the request is stored with the plan record,
+    and a turn does not carry the document of the one before through all its checkpoints.
+    """
 
     request: Annotated[RequestValue, EphemeralValue]
     progress: Annotated[Progress, join_progress]
-    history: Annotated[dict[str, str], join_history]
-    document: dict[str, Any] | None
-    outcome: RunOutcome | None
-    spend: dict[str, Any] | None
+    document: Annotated[dict[str, Any] | None, EphemeralValue]
+    outcome: Annotated[RunOutcome | None, EphemeralValue]
+    spend: Annotated[dict[str, Any] | None, EphemeralValue]

@@ -26,7 +26,7 @@ class DocumentStep(Frozen):
     title: str | None = None
     caption: str | None = None
     image: ArtifactRef | None = None
-    alt: str = ""
+    alt: str = Field(default="", description="what the picture shows, where there is no caption to say it")
     mark: str | None = None
     attempts: int = 0
     kept: int | None = None

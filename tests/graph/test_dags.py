@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
 from collections import Counter
 from typing import Any
 
+import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
 from langgraph_interleave.graph import create_interleave_graph
@@ -42,7 +44,7 @@ def play(seed: int, *, lookahead: bool, sync: bool, saver: bool) -> None:
         if sync:
             result = graph.invoke({"request": f"turn {turn}"}, config)
         else:
-            result = run(graph.ainvoke({"request": f"turn {turn}"}, config))
+            result = asyncio.run(graph.ainvoke({"request": f"turn {turn}"}, config))
         assert result["outcome"] == "complete"
         assert [step["outcome"] for step in result["document"]["steps"]] == [
             "text_only" if i in text else "accepted" for i in range(count)
@@ -64,27 +66,11 @@ def drawing(asked: ImageRequest) -> tuple[int, int]:
     return int(words[1]), int(words[3].rstrip(")")) if len(words) > 2 else 0
 
 
-def run(coroutine: Any) -> Any:
-    import asyncio
-
-    return asyncio.run(coroutine)
-
-
-def test_random_dags_sync_with_a_saver() -> None:
-    for seed in range(0, 75):
-        play(seed, lookahead=False, sync=True, saver=True)
-
-
-def test_random_dags_async() -> None:
-    for seed in range(75, 150):
-        play(seed, lookahead=False, sync=False, saver=False)
-
-
-def test_random_dags_with_lookahead() -> None:
-    for seed in range(150, 225):
-        play(seed, lookahead=True, sync=False, saver=True)
-
-
-def test_random_dags_sync_with_lookahead() -> None:
-    for seed in range(225, 300):
-        play(seed, lookahead=True, sync=True, saver=False)
+@pytest.mark.parametrize("lookahead", [False, True])
+@pytest.mark.parametrize("sync", [False, True])
+@pytest.mark.parametrize("fifth", range(5))
+def test_random_dags(fifth: int, sync: bool, lookahead: bool) -> None:
+    """15 seeds a case, 300 in all."""
+    first = 15 * (fifth + 5 * sync + 10 * lookahead)
+    for seed in range(first, first + 15):
+        play(seed, lookahead=lookahead, sync=sync, saver=seed % 3 == 0)

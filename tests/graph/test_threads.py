@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import subprocess
 import sys
 from collections.abc import Callable
@@ -17,6 +18,7 @@ from langgraph.graph import END, START, StateGraph
 from pydantic import BaseModel
 from typing_extensions import TypedDict
 
+from langgraph_interleave import run as live
 from langgraph_interleave.artifacts import ArtifactStore
 from langgraph_interleave.context import InterleaveContext
 from langgraph_interleave.graph import create_interleave_graph
@@ -36,8 +38,9 @@ def test_turns_on_a_thread_with_sqlite(make: Make, tmp_path: Path) -> None:
         assert one["document"]["run_id"] != two["document"]["run_id"]
         assert len(backend.requests) == 6 and len(planner.requests) == 2
         state = graph.get_state(THREAD).values
-        assert set(state["progress"]["steps"]) == {"0", "1", "2"}, "an earlier turn leaves one digest"
-        assert list(state["history"]) == [one["document"]["run_id"], two["document"]["run_id"]]
+        assert state["progress"]["run_id"] == two["document"]["run_id"] and "steps" not in state["progress"]
+        assert list(state["progress"]["history"]) == [one["document"]["run_id"]], "an earlier turn leaves one digest"
+        assert state["document"] == two["document"]
 
 
 async def test_turns_on_a_thread_with_async_sqlite(make: Make, tmp_path: Path) -> None:
@@ -48,7 +51,7 @@ async def test_turns_on_a_thread_with_async_sqlite(make: Make, tmp_path: Path) -
 
 
 async def test_the_same_run_id_never_pays_twice(make: Make) -> None:
-    graph, planner, backend, critic = make(3, verdicts=lambda a: "revise" if a.attempt == 0 else "accept")
+    graph, planner, backend, critic = make(3, verdicts=lambda a: "revise" if a.attempt == 0 else "accept", lookahead=False)
     context = InterleaveContext(run_id="mine")
     one = await graph.ainvoke(ASK, context=context)
     counts = [len(role.requests) for role in (planner, backend, critic)]
@@ -59,7 +62,11 @@ async def test_the_same_run_id_never_pays_twice(make: Make) -> None:
 
 
 @pytest.mark.parametrize("saver", ["memory", "sqlite"])
-async def test_a_cancelled_run_is_resumed_without_paying_twice(make: Make, tmp_path: Path, saver: str) -> None:
+async def test_a_cancelled_run_is_resumed_without_paying_twice(
+    make: Make, tmp_path: Path, saver: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Cancelled between two super-steps no node hears of it; the run must notice that it was abandoned.
+    monkeypatch.setattr(live, "IDLE_S", 0.1)
     artifacts = ArtifactStore.folder(tmp_path / "store")
     stuck = asyncio.Event()
 
@@ -166,11 +173,14 @@ def test_checkpoints_stay_small(tmp_path: Path) -> None:
     """State holds one digest a step: 1.5 kB of plan text a step does not show in the checkpoints."""
     sizes = {count: growth(tmp_path, count) for count in (10, 40)}
     assert sizes[10][0] <= 8_000 and sizes[40][0] <= 15_000
-    assert all(second <= first * 1.02 for first, second in sizes.values()), "a second turn adds no more than the first"
+    for first, second, third in sizes.values():
+        # LangGraph notes a version per channel in every checkpoint, and compose's channels have one only from
+        # the end of the first turn on; the next turn's first checkpoint carries the document once more.
+        assert second <= first * 1.3 and third <= second * 1.05, "turns do not add up"
 
 
-def growth(tmp_path: Path, count: int) -> tuple[float, float]:
-    """Bytes of checkpoints and writes per step, of the first and the second turn."""
+def growth(tmp_path: Path, count: int) -> list[float]:
+    """Bytes of checkpoints and writes per step, of three turns."""
     plan = simple_plan(count)
     steps = [step.model_copy(update={"instruction": "i" * 700, "prompt": f"thing {step.index} " + "p" * 700}) for step in plan.steps]
     graph_options: Any = {"lookahead": False}
@@ -183,14 +193,14 @@ def growth(tmp_path: Path, count: int) -> tuple[float, float]:
             **graph_options,
         )
         totals = [0]
-        for _ in range(2):
+        for _ in range(3):
             graph.invoke(ASK, THREAD)
             rows = saver.conn.execute(
                 "select (select sum(length(checkpoint) + length(metadata)) from checkpoints)"
                 " + (select coalesce(sum(length(value)), 0) from writes)"
             ).fetchone()
             totals.append(rows[0])
-    return (totals[1] - totals[0]) / count, (totals[2] - totals[1]) / count
+    return [(after - before) / count for before, after in itertools.pairwise(totals)]
 
 
 def test_under_strict_serialisation() -> None:
