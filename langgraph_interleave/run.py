@@ -302,6 +302,8 @@ class Run:
                     del self._waiting[following]
             future.set_exception(_GivenUp())
             return
+        if isinstance(result, asyncio.CancelledError):
+            result = Cancelled("The run was stopped.")
         try:
             with self._lock:
                 if self._waiting.get(following) is future:
