@@ -1,0 +1,123 @@
+"""A third-party distribution with scripted roles, installed for a test as a plugin would be."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+MODULE = '''
+"""Roles for tests of the command line."""
+
+import asyncio
+import time
+
+from langgraph_interleave.testing import ScriptedBackend, ScriptedCritic, ScriptedPlanner, simple_plan, test_card
+from langgraph_interleave.types import Capabilities, Critique
+
+
+def planner(pace_s: float = 0.0):
+    return ScriptedPlanner(simple_plan(3, text=[2]), pace_s=pace_s)
+
+
+def pacing():
+    return planner(pace_s=0.3)
+
+
+class Exploding:
+    fingerprint = "exploding"
+    billed = False
+
+    async def aplan(self, request):
+        raise RuntimeError("the planner exploded")
+        yield
+
+
+def backend():
+    return ScriptedBackend(name="scripted")
+
+
+def billed():
+    return ScriptedBackend(name="scripted", capabilities=Capabilities(edit="instruct", max_references=9, billed=True))
+
+
+def slow():
+    """Draws the first step at once and takes an hour for the second."""
+    return ScriptedBackend(delay_s=lambda request: 3600.0 if "thing 1" in request.prompt else 0.0)
+
+
+def stuck():
+    """Holds the event loop of the calls: nothing that runs there can be cancelled."""
+    def draw(request):
+        if "thing 1" in request.prompt:
+            time.sleep(30)
+        return test_card(request.prompt, seed=request.seed or 0)
+    return ScriptedBackend(draw)
+
+
+def failing():
+    def draw(request):
+        return RuntimeError("the backend fell over") if "thing 1" in request.prompt else test_card("x")
+    return ScriptedBackend(draw)
+
+
+class Once:
+    """Rejects the first attempt of step 1, with words that would hijack a terminal."""
+
+    def __init__(self):
+        self.rejected = False
+
+    def __call__(self, request):
+        if "thing 1" in request.instruction and request.attempt == 0:
+            words = "\\x1b[2JThe seed\\nis [b]missing[/b]."
+            return Critique(verdict="revise", reasoning=words, refined_prompt="thing 1, with a seed")
+        return Critique(verdict="accept")
+
+
+def critic():
+    return ScriptedCritic(Once())
+
+
+def never():
+    return ScriptedCritic(lambda request: Critique(verdict="revise", reasoning="no"))
+'''
+
+ENTRIES = """
+[langgraph_interleave.planners]
+scripted = cli_test_parts:planner
+pacing = cli_test_parts:pacing
+exploding = cli_test_parts:Exploding
+
+[langgraph_interleave.backends]
+scripted = cli_test_parts:backend
+billed = cli_test_parts:billed
+slow = cli_test_parts:slow
+stuck = cli_test_parts:stuck
+failing = cli_test_parts:failing
+
+[langgraph_interleave.critics]
+scripted = cli_test_parts:critic
+never = cli_test_parts:never
+"""
+
+
+@pytest.fixture
+def working(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """An empty working folder, with the scripted roles installed for this process and its children."""
+    site = tmp_path / "site"
+    info = site / "cli_test_parts-1.0.dist-info"
+    info.mkdir(parents=True)
+    (site / "cli_test_parts.py").write_text(MODULE, encoding="utf-8")
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: cli-test-parts\nVersion: 1.0\n", encoding="utf-8")
+    (info / "entry_points.txt").write_text(ENTRIES, encoding="utf-8")
+    monkeypatch.syspath_prepend(str(site))
+    monkeypatch.setenv("PYTHONPATH", str(site))
+    importlib.invalidate_caches()
+    folder = tmp_path / "work"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    yield folder
+    sys.modules.pop("cli_test_parts", None)

@@ -1,0 +1,304 @@
+"""`langgraph-interleave run`, from the words typed to the files written and the exit code."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PIL import Image
+
+from langgraph_interleave.cli.app import run_app
+
+REQUEST = "How to plant a bean"
+SCRIPTED = ["--planner", "scripted", "--backend", "scripted", "--critic", "scripted"]
+Captured = pytest.CaptureFixture[str]
+
+
+def run(*arguments: str, roles: list[str] = SCRIPTED) -> int:
+    return run_app(["run", REQUEST, *roles, "--no-open", *arguments])
+
+
+def roles(**chosen: str) -> list[str]:
+    """The scripted roles, with some replaced."""
+    names = {"planner": "scripted", "backend": "scripted", "critic": "scripted"} | chosen
+    return [word for role, name in names.items() for word in (f"--{role}", name)]
+
+
+def lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def start(*arguments: str, roles: list[str] = SCRIPTED, **options: Any) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "langgraph_interleave.cli", "run", REQUEST, *roles, "--no-open", *arguments]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
+
+
+def wait_for(process: subprocess.Popen[str], words: str) -> list[str]:
+    """Read lines until one holds `words`."""
+    assert process.stdout is not None
+    seen: list[str] = []
+    for line in process.stdout:
+        seen.append(line)
+        if words in line:
+            return seen
+    raise AssertionError(f"{words!r} never came; got {seen}, {process.stderr.read() if process.stderr else ''}")
+
+
+def test_a_complete_run_writes_the_document_and_says_so(working: Path, capsys: Captured) -> None:
+    assert run() == 0
+    folder = working / "how-to-plant-a-bean"
+    assert sorted(path.name for path in folder.iterdir() if path.name[0] != ".") == [
+        "document.md",
+        "images",
+        "index.html",
+        "trajectory.jsonl",
+    ]
+    assert len(list((folder / "images").iterdir())) == 2
+    assert "Caption of step 1." in (folder / "index.html").read_text(encoding="utf-8")
+    out = capsys.readouterr().out.splitlines()
+    assert out[0] == "plan: A plan"
+    assert "step 2: judged: revise - The seed is [b]missing[/b]." in out
+    assert "step 2: rewritten, drawing, attempt 2 - thing 1, with a seed" in out
+    assert out[-3] == "complete · 3 of 3 steps as planned, 1 of them after a correction"
+    assert re.fullmatch(r"\d\.\d s · 7 calls \(1 plan, 3 drawings, 3 critiques\) · no cost", out[-2])
+    assert out[-1] == "how-to-plant-a-bean/index.html"
+
+
+def test_the_trajectory_holds_events_and_ledger_records(working: Path) -> None:
+    run("--out", "bean")
+    records = lines(working / "bean" / "trajectory.jsonl")
+    assert records[0]["type"] == "interleave.run"
+    assert records[0]["phase"] == "start"
+    assert len({record["run_id"] for record in records}) == 1
+    calls = [record for record in records if record["type"] == "interleave.call"]
+    assert sorted(call["role"] for call in calls) == ["backend"] * 3 + ["critic"] * 3 + ["planner"]
+    assert {call["status"] for call in calls} == {"finished"}
+
+
+def test_events_are_one_json_object_a_line_and_nothing_else_on_stdout(working: Path, capsys: Captured) -> None:
+    assert run("--events", "--out", "bean") == 0
+    captured = capsys.readouterr()
+    events = [json.loads(line) for line in captured.out.splitlines()]
+    assert all(event["type"].startswith("interleave.") for event in events)
+    assert (events[0]["type"], events[0]["phase"]) == ("interleave.run", "start")
+    assert (events[-1]["type"], events[-1]["outcome"]) == ("interleave.run", "complete")
+    assert "\x1b" not in captured.out
+    assert "bean/index.html" in captured.err
+    assert [r for r in lines(working / "bean" / "trajectory.jsonl") if r["type"] != "interleave.call"] == events
+
+
+def test_the_same_run_again_draws_nothing_again(working: Path, capsys: Captured) -> None:
+    run("--out", "bean")
+    page = (working / "bean" / "document.md").read_text(encoding="utf-8")
+    capsys.readouterr()
+    assert run("--out", "bean") == 0
+    out = capsys.readouterr().out.splitlines()
+    assert out[0] == "bean holds this run already; what was drawn is not drawn again"
+    assert "7 of them answered from the ledger" in out[-2]
+    assert page.partition("## How")[0] == (working / "bean" / "document.md").read_text("utf-8").partition("## How")[0]
+
+
+def test_a_capped_run_goes_on_when_the_cap_is_raised(working: Path, capsys: Captured) -> None:
+    assert run("--out", "bean", "--max-images", "1", "--no-lookahead") == 3
+    out = capsys.readouterr().out
+    assert "partial (limit" in out
+    assert "note: limit max_images reached: 1 of 1" in out
+    assert run("--out", "bean", "--no-lookahead") == 0
+    assert "3 of them answered from the ledger" in capsys.readouterr().out
+
+
+def test_another_document_is_never_written_over(working: Path, capsys: Captured) -> None:
+    run("--out", "bean")
+    before = {path: path.read_bytes() for path in (working / "bean").rglob("*") if path.is_file()}
+    capsys.readouterr()
+    assert run("--out", "bean", "--seed", "9") == 0
+    assert capsys.readouterr().out.startswith("bean holds something else; writing to bean-2\n")
+    assert {path: path.read_bytes() for path in (working / "bean").rglob("*") if path.is_file()} == before
+    assert (working / "bean-2" / "index.html").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "chosen", "code", "says"),
+    [
+        (["--max-attempts", "1"], {"critic": "never"}, 3, "partial (exhausted)"),
+        (["--on-exhausted", "fail"], {"critic": "never"}, 1, "failed"),
+    ],
+)
+def test_exit_codes_follow_the_outcome(
+    working: Path, capsys: Captured, arguments: list[str], chosen: dict[str, str], code: int, says: str
+) -> None:
+    assert run(*arguments, roles=roles(**chosen)) == code
+    assert says in capsys.readouterr().out
+    assert (working / "how-to-plant-a-bean" / "index.html").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--backend", "nobody"], r"Error: No backend 'nobody' is installed\. Installed: .*simulator, sketch.*\n"),
+        (["--image", "nope.png"], r"Error: nope\.png is not there .*\n"),
+        (["--size", "3"], r"Error: size '3' is not WIDTHxHEIGHT\. Write for example 512x512\.\n"),
+        (["--out", "a-file"], r"Error: --out a-file is a file\. Name a folder\.\n"),
+        (["--steps", "0"], r"(?s)Usage: .*Invalid value for '--steps'.*"),
+        (["--on-exhausted", "ask"], r"(?s)Usage: .*Invalid value for '--on-exhausted'.*"),
+        (["--no-such-option"], r"(?s)Usage: .*No such option.*"),
+    ],
+)
+def test_what_is_typed_wrong_is_said_in_a_line_and_leaves_nothing(
+    working: Path, capsys: Captured, arguments: list[str], says: str
+) -> None:
+    (working / "a-file").write_text("mine", encoding="utf-8")
+    assert run(*arguments) == 2
+    captured = capsys.readouterr()
+    assert re.fullmatch(says, captured.err)
+    assert captured.out == ""
+    assert sorted(path.name for path in working.iterdir()) == ["a-file"]
+
+
+def test_a_file_that_is_no_picture_is_named(working: Path, capsys: Captured) -> None:
+    (working / "notes.txt").write_text("not a picture", encoding="utf-8")
+    assert run("--image", "notes.txt") == 2
+    assert "notes.txt" in capsys.readouterr().err
+
+
+def test_pictures_go_in_in_order(working: Path) -> None:
+    for name, color in (("red.png", "red"), ("blue.png", "blue")):
+        Image.new("RGB", (20, 10), color).save(working / name)
+    assert run("--image", "red.png", "--image", "blue.png", "--out", "bean") == 0
+    text = (working / "bean" / "index.html").read_text(encoding="utf-8")
+    assert 0 < text.find("red.png") < text.find("blue.png")
+
+
+def test_an_unexpected_error_is_one_line_with_the_document_written(working: Path, capsys: Captured) -> None:
+    assert run(roles=roles(backend="failing")) == 1
+    captured = capsys.readouterr()
+    assert captured.err.startswith("Error: Unexpected RuntimeError: the backend fell over.")
+    assert len(captured.err.splitlines()) == 1
+    assert (working / "how-to-plant-a-bean" / "index.html").exists()
+    assert run("--traceback", roles=roles(planner="exploding")) == 1
+    captured = capsys.readouterr()
+    assert "Traceback" in captured.err
+    assert "the planner exploded" in captured.err
+
+
+def test_the_cost_of_a_billed_backend_is_not_said_to_be_nothing(working: Path, capsys: Captured) -> None:
+    assert run(roles=roles(backend="billed")) == 0
+    assert "no cost" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_ends_within_two_seconds_with_what_there_is(working: Path, number: int) -> None:
+    process = start("--out", "bean", roles=roles(backend="slow"))
+    wait_for(process, "step 2: drawing")
+    began = time.monotonic()
+    process.send_signal(number)
+    out, err = process.communicate(timeout=20)
+    assert time.monotonic() - began < 2.0
+    assert process.returncode == 130
+    assert err == ""
+    assert "stopping; what exists is kept" in out
+    assert "cancelled" in out
+    text = (working / "bean" / "document.md").read_text(encoding="utf-8")
+    assert "images/step-01.png" in text
+    assert "Caption of step 1." in text
+    records = lines(working / "bean" / "trajectory.jsonl")
+    assert {"interleave.run", "interleave.call"} <= {record["type"] for record in records}
+
+
+def test_ctrl_c_while_the_plan_is_written(working: Path) -> None:
+    process = start("--out", "bean", "--events", roles=roles(planner="pacing"))
+    wait_for(process, "interleave.segment")
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=20)
+    assert process.returncode == 130, err
+    assert (working / "bean" / "index.html").exists()
+
+
+def test_ctrl_c_ends_a_run_whose_calls_cannot_be_cancelled(working: Path) -> None:
+    process = start("--out", "bean", "--no-lookahead", roles=roles(backend="stuck"))
+    wait_for(process, "step 2: drawing")
+    began = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=20)
+    assert time.monotonic() - began < 2.0
+    assert process.returncode == 130
+    assert "cancelled" in out
+    text = (working / "bean" / "document.md").read_text(encoding="utf-8")
+    assert "images/step-01.png" in text
+    assert "Caption of step 1." in text
+
+
+@pytest.mark.parametrize("arguments", [[], ["--events"]])
+def test_a_reader_that_goes_away_stops_the_run_quietly(working: Path, arguments: list[str]) -> None:
+    process = start("--out", "bean", *arguments, roles=roles(planner="pacing"))
+    assert process.stdout is not None
+    process.stdout.readline()
+    process.stdout.close()
+    assert process.wait(timeout=20) == 130
+    assert process.stderr is not None
+    assert "Traceback" not in process.stderr.read()
+    process.stderr.close()
+    assert (working / "bean" / "index.html").exists()
+
+
+def test_in_a_terminal_the_view_is_redrawn_and_the_end_stays(working: Path) -> None:
+    master, slave = pty.openpty()
+    environment = os.environ | {"TERM": "xterm-256color", "COLUMNS": "100", "LINES": "30"}
+    command = [
+        sys.executable,
+        "-m",
+        "langgraph_interleave.cli",
+        "run",
+        REQUEST,
+        *SCRIPTED,
+        "--no-open",
+        "--out",
+        "bean",
+    ]
+    process = subprocess.Popen(command, stdin=slave, stdout=slave, stderr=slave, env=environment)
+    os.close(slave)
+    written = b""
+    while select.select([master], [], [], 20)[0]:
+        try:
+            data = os.read(master, 65536)
+        except OSError:
+            break
+        if not data:
+            break
+        written += data
+    os.close(master)
+    assert process.wait(timeout=20) == 0
+    text = written.decode()
+    assert "\x1b[?25l" in text  # the cursor is hidden while it is redrawn
+    assert text.rfind("\x1b[?25h") > text.rfind("\x1b[?25l")  # and shown again
+    end = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text).splitlines()[-7:]
+    assert "kept at attempt 2" in "".join(end)
+    assert end[-2].strip().startswith("complete")
+    assert end[-1] == "bean/index.html"
+
+
+def test_the_program_says_its_version_and_helps(capsys: Captured) -> None:
+    assert run_app(["--version"]) == 0
+    assert re.fullmatch(r"langgraph-interleave \d+\.\d+\.\d+\n", capsys.readouterr().out)
+    assert run_app(["run", "--help"]) == 0
+    text = capsys.readouterr().out
+    for option in ("--image", "--steps", "--out", "--max-attempts", "--seed", "--events", "--no-open"):
+        assert option in text
+    assert run_app([]) == 2
+
+
+def test_the_list_of_backends(working: Path, capsys: Captured) -> None:
+    assert run_app(["backends"]) == 0
+    out = capsys.readouterr().out
+    for name in ("simulator", "sketch", "built in", "scripted", "cli-test-parts", "planners", "critics", "checks"):
+        assert name in out
