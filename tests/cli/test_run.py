@@ -11,6 +11,8 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -38,9 +40,15 @@ def lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-def start(*arguments: str, roles: list[str] = SCRIPTED, **options: Any) -> subprocess.Popen[str]:
+@contextmanager
+def started(*arguments: str, roles: list[str] = SCRIPTED) -> Generator[subprocess.Popen[str]]:
+    """The program as a process of its own, which ends with the test whatever happens."""
     command = [sys.executable, "-m", "langgraph_interleave.cli", "run", REQUEST, *roles, "--no-open", *arguments]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
 
 
 def wait_for(process: subprocess.Popen[str], words: str) -> list[str]:
@@ -198,11 +206,11 @@ def test_the_cost_of_a_billed_backend_is_not_said_to_be_nothing(working: Path, c
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_ctrl_c_ends_within_two_seconds_with_what_there_is(working: Path, number: int) -> None:
-    process = start("--out", "bean", roles=roles(backend="slow"))
-    wait_for(process, "step 2: drawing")
-    began = time.monotonic()
-    process.send_signal(number)
-    out, err = process.communicate(timeout=20)
+    with started("--out", "bean", roles=roles(backend="slow")) as process:
+        wait_for(process, "step 2: drawing")
+        began = time.monotonic()
+        process.send_signal(number)
+        out, err = process.communicate(timeout=20)
     assert time.monotonic() - began < 2.0
     assert process.returncode == 130
     assert err == ""
@@ -215,21 +223,24 @@ def test_ctrl_c_ends_within_two_seconds_with_what_there_is(working: Path, number
     assert {"interleave.run", "interleave.call"} <= {record["type"] for record in records}
 
 
-def test_ctrl_c_while_the_plan_is_written(working: Path) -> None:
-    process = start("--out", "bean", "--events", roles=roles(planner="pacing"))
-    wait_for(process, "interleave.segment")
-    process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=20)
-    assert process.returncode == 130, err
+@pytest.mark.parametrize("words", ["interleave.run", "interleave.step"])
+def test_ctrl_c_while_the_plan_is_written(working: Path, words: str) -> None:
+    """Before any step, and while one is drawn whose plan is not finished."""
+    with started("--out", "bean", "--events", roles=roles(planner="pacing", backend="slow")) as process:
+        wait_for(process, words)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=20)
+    assert "Error" not in err
+    assert process.returncode == 130
     assert (working / "bean" / "index.html").exists()
 
 
 def test_ctrl_c_ends_a_run_whose_calls_cannot_be_cancelled(working: Path) -> None:
-    process = start("--out", "bean", "--no-lookahead", roles=roles(backend="stuck"))
-    wait_for(process, "step 2: drawing")
-    began = time.monotonic()
-    process.send_signal(signal.SIGINT)
-    out, _ = process.communicate(timeout=20)
+    with started("--out", "bean", "--no-lookahead", roles=roles(backend="stuck")) as process:
+        wait_for(process, "step 2: drawing")
+        began = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=20)
     assert time.monotonic() - began < 2.0
     assert process.returncode == 130
     assert "cancelled" in out
@@ -240,14 +251,13 @@ def test_ctrl_c_ends_a_run_whose_calls_cannot_be_cancelled(working: Path) -> Non
 
 @pytest.mark.parametrize("arguments", [[], ["--events"]])
 def test_a_reader_that_goes_away_stops_the_run_quietly(working: Path, arguments: list[str]) -> None:
-    process = start("--out", "bean", *arguments, roles=roles(planner="pacing"))
-    assert process.stdout is not None
-    process.stdout.readline()
-    process.stdout.close()
-    assert process.wait(timeout=20) == 130
-    assert process.stderr is not None
-    assert "Traceback" not in process.stderr.read()
-    process.stderr.close()
+    with started("--out", "bean", *arguments, roles=roles(planner="pacing")) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.wait(timeout=20) == 130
+        assert "Traceback" not in process.stderr.read()
     assert (working / "bean" / "index.html").exists()
 
 
