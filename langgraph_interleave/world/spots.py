@@ -5,7 +5,6 @@ Lengths are in units of the picture's shorter side, from its upper left corner.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 

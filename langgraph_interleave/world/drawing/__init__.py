@@ -15,7 +15,7 @@ from langgraph_interleave.world.drawing.pen import Pen
 #: Draws a thing in a state (one of its kind's, never `None` for a kind that has states).
 Draw = Callable[[Pen, str], None]
 
-_MODULES: tuple[str, ...] = ()
+_MODULES = ("plants", "skies", "animals", "creatures")
 
 
 @lru_cache(maxsize=1)

@@ -121,6 +121,17 @@ class Pen:
         if line:
             self._trace(moved, chosen.stroke, 1.0)
 
+    def union(self, *outlines: Outline, color: str | Tone | None = None, shade: float = 0.0) -> None:
+        """Draw overlapping outlines as one shape, without the lines inside it."""
+        chosen = self._tone(color)
+        moved = [outline.moved(self.matrix) for outline in outlines]
+        for one in moved:
+            self._trace(one, chosen.stroke, 1.5)
+        self.elements.extend(f'<path d="{one.data()}" fill="{chosen.fill}"/>' for one in moved)
+        if shade:
+            for one in moved:
+                self._hatch(one, shade, chosen.shade)
+
     def ink(self, outline: Outline, color: str | Tone | None = None, *, weight: float = 1.0) -> None:
         """Draw an outline's line only, in the stroke of a tone (`None`: the thing's own)."""
         self._trace(outline.moved(self.matrix), self._tone(color).stroke, weight)
