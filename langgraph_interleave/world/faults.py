@@ -14,11 +14,14 @@ from typing import Literal
 
 from langgraph_interleave.types import Frozen
 from langgraph_interleave.world.alternatives import CELLS, SIZES, alike, other_colors, other_places, other_states
+from langgraph_interleave.world.emphasis import Stake, emphasis
+from langgraph_interleave.world.grammar.numbers import in_words
+from langgraph_interleave.world.grammar.prose import place
 from langgraph_interleave.world.layout import Placed, bounds, layout
+from langgraph_interleave.world.naming import be, capital, named, the, was
 from langgraph_interleave.world.presets import Category, Preset
-from langgraph_interleave.world.scene import Beside, Cell, Scene, Thing
+from langgraph_interleave.world.scene import Beside, Scene, Thing
 from langgraph_interleave.world.vocabulary import BACKDROPS, KINDS
-from langgraph_interleave.world.wording import Stake, emphasis, named, number, place
 
 What = Literal["missing", "other", "extra", "count", "color", "swap", "place", "state", "size", "backdrop"]
 BACKDROP = "backdrop"
@@ -103,6 +106,7 @@ class _Drawing:
         self.old: dict[str, Thing] = {thing.id: thing for thing in before.things} if before else {}
         self.kept = [thing for thing in scene.things if self.old.get(thing.id) == thing]
         self.asked = [thing for thing in scene.things if self.old.get(thing.id) != thing]
+        self.places = layout(scene)
         self.keeps_backdrop = before is not None and before.backdrop == scene.backdrop
 
     # Request categories: only what was asked for anew is at risk.
@@ -122,7 +126,7 @@ class _Drawing:
                 words = f"There is {named(other)} instead of {named(thing)}."
                 self._put(category, "other", thing, other, words)
             elif len(self.things) > 1:
-                self._remove(category, thing, f"{_The(thing)} {_be(thing)} missing.")
+                self._remove(category, thing, f"{capital(the(thing))} {be(thing.count)} missing.")
 
     def wrong_counts(self) -> None:
         for thing in self._asked_for("count"):
@@ -135,9 +139,9 @@ class _Drawing:
             counts = [count for count in (thing.count - step, thing.count + step) if 1 <= count <= 9]
             count = luck.choice(counts or [thing.count - 1])
             wrong = thing.model_copy(update={"count": count})
-            there = f"There {'is' if count == 1 else 'are'} {named(wrong)}"
+            there = f"There {be(count)} {named(wrong)}"
             self._put(
-                "counting", "count", thing, wrong, f"{there}; {number(thing.count)} {_was(thing.count)} asked for."
+                "counting", "count", thing, wrong, f"{there}; {in_words(thing.count)} {was(thing.count)} asked for."
             )
 
     def swapped_colors(self) -> None:
@@ -150,7 +154,8 @@ class _Drawing:
                 continue
             self.things[other.id] = other.model_copy(update={"color": one.color})
             self.touched.add(other.id)
-            words = f"{_The(one)} {_be(one)} {other.color} and {_the(other)} {_be(other)} {one.color}: swapped."
+            first, second = f"{the(one)} {be(one.count)} {other.color}", f"{the(other)} {be(other.count)} {one.color}"
+            words = f"{capital(first)} and {second}: swapped."
             self._put("color_attribution", "swap", one, one.model_copy(update={"color": other.color}), words)
 
     def wrong_colors(self) -> None:
@@ -161,7 +166,7 @@ class _Drawing:
             if luck is None:
                 continue
             color = self._ignored(thing, "color", luck) or luck.choice(other_colors(thing))
-            words = f"{_The(thing)} {_be(thing)} {color}, not {thing.color}."
+            words = f"{capital(the(thing))} {be(thing.count)} {color}, not {thing.color}."
             self._put("colors", "color", thing, thing.model_copy(update={"color": color}), words)
 
     def wrong_places(self) -> None:
@@ -174,7 +179,9 @@ class _Drawing:
             wrong = self._elsewhere(thing, luck)
             if wrong is None:
                 continue
-            words = f"{_The(thing)} {_be(thing)} {place(wrong, self.scene)}, not {place(thing, self.scene)}."
+            words = (
+                f"{capital(the(thing))} {be(thing.count)} {place(wrong, self.scene)}, not {place(thing, self.scene)}."
+            )
             self._put("position", "place", thing, wrong, words)
 
     def wrong_states(self) -> None:
@@ -186,7 +193,7 @@ class _Drawing:
             if luck is None:
                 continue
             state = self._ignored(thing, "state", luck) or luck.choice(states)
-            words = f"{_The(thing)} {_be(thing)} {state}, not {thing.state}."
+            words = f"{capital(the(thing))} {be(thing.count)} {state}, not {thing.state}."
             self._put("state", "state", thing, thing.model_copy(update={"state": state}), words)
 
     def something_extra(self) -> None:
@@ -194,9 +201,16 @@ class _Drawing:
         if luck is None:
             return
         kinds = [kind for kind in STRAYS if all(kind != thing.kind for thing in self.scene.things)]
-        taken = [thing.at for thing in self.scene.things]
-        cells: list[Cell] = [cell for cell in CELLS if cell not in taken and cell != "middle"]
-        extra = Thing(id="stray", kind=luck.choice(kinds), size="small", at=luck.choice(cells or ["upper left"]))
+        drawn = tuple(self.things.values())
+        where = {one.id: one for one in layout(self.scene.model_copy(update={"things": drawn})) if not one.index}
+        extra = Thing(id="stray", kind=luck.choice(kinds), size="small")
+        cells = luck.sample(CELLS, len(CELLS))
+        for cell in cells:
+            extra = extra.model_copy(update={"at": cell})
+            places = layout(self.scene.model_copy(update={"things": (*drawn, extra)}))
+            # Where it covers nothing and nothing makes way for it.
+            if all(where.get(one.id, one) == one or one.index for one in places) and _free(places, extra.id):
+                break
         self.things[extra.id] = extra
         self._note("extra_object", "extra", extra.id, f"There is {named(extra)} that nobody asked for.")
 
@@ -225,12 +239,12 @@ class _Drawing:
             alterations.append("place")
         match luck.choice(alterations) if alterations else None:
             case "missing":
-                words = f"{_The(target)} {_was(target.count)} to stay but {_be(target)} gone."
+                words = f"{capital(the(target))} {was(target.count)} to stay but {be(target.count)} gone."
                 self._remove("collateral", target, words)
             case "color":
                 self._recolor("collateral", target, luck)
             case "place" if moved is not None:
-                words = f"{_The(target)} moved: {_be(target)} now {place(moved, self.scene)}."
+                words = f"{capital(the(target))} moved: {be(target.count)} now {place(moved, self.scene)}."
                 self._put("collateral", "place", target, moved, words)
             case _:
                 pass
@@ -251,7 +265,7 @@ class _Drawing:
             return
         size = grown.size
         how = "larger" if SIZES.index(size) > SIZES.index(target.size) else "smaller"
-        self._put("identity_drift", "size", target, grown, f"{_The(target)} became {how} than before.")
+        self._put("identity_drift", "size", target, grown, f"{capital(the(target))} became {how} than before.")
 
     # Luck and bookkeeping.
 
@@ -315,12 +329,14 @@ class _Drawing:
 
     def _box(self, thing: Thing) -> Placed | None:
         """Where a thing comes to stand, were it alone otherwise than asked."""
+        if thing in self.scene.things:
+            return bounds(self.places, thing.id)
         things = tuple(thing if one.id == thing.id else one for one in self.scene.things)
         return bounds(layout(self.scene.model_copy(update={"things": things})), thing.id)
 
     def _recolor(self, category: Category, thing: Thing, luck: Random) -> None:
         color = luck.choice(other_colors(thing))
-        words = f"{_The(thing, color=False)} turned {color}."
+        words = f"{capital(the(thing, color=False))} turned {color}."
         self._put(category, "color", thing, thing.model_copy(update={"color": color}), words)
 
     def _put(self, category: Category, what: What, thing: Thing, wrong: Thing, words: str) -> None:
@@ -358,17 +374,15 @@ def _apart(one: Placed, other: Placed) -> float:
     return (across**2 + down**2) ** 0.5
 
 
-def _the(thing: Thing, *, color: bool = True) -> str:
-    return f"the {named(thing, article=False, color=color)}"
-
-
-def _The(thing: Thing, *, color: bool = True) -> str:  # noqa: N802 - the capital is the point
-    return f"The {named(thing, article=False, color=color)}"
-
-
-def _be(thing: Thing) -> str:
-    return "is" if thing.count == 1 else "are"
-
-
-def _was(count: int) -> str:
-    return "was" if count == 1 else "were"
+def _free(places: Iterable[Placed], thing: str) -> bool:
+    """Whether a thing and all others do not cover each other."""
+    boxes = list(places)
+    own = bounds(boxes, thing)
+    return own is not None and all(
+        one.id == thing
+        or one.x >= own.x + own.w
+        or one.x + one.w <= own.x
+        or one.y >= own.y + own.h
+        or one.y + one.h <= own.y
+        for one in boxes
+    )

@@ -188,10 +188,10 @@ def test_identity_drift_grows_with_depth_up_to_its_cap() -> None:
     def share(depth: int) -> float:
         drift = preset("identity_drift")
         hits = 0
-        for seed in range(400):
+        for seed in range(250):
             _, faults = faulty(SCENE, SCENE, drift, Random(seed), "", depth=depth)
             hits += any(fault.category == "identity_drift" for fault in faults)
-        return hits / 400
+        return hits / 250
 
     assert share(1) == pytest.approx(0.15, abs=0.05)
     assert share(3) == pytest.approx(0.45, abs=0.07)
@@ -227,8 +227,8 @@ def test_what_came_out_right_stays_right_at_a_lower_rate(seed: int, factor: floa
 )
 def test_words_lower_the_rate_they_speak_of(prompt: str, expected: float) -> None:
     helped = only("counting", 0.8, plain_prompt_helps=0.5, refined_helps=0.9)
-    hits = sum(bool(faulty(SCENE, None, helped, Random(seed), prompt)[1]) for seed in range(600))
-    assert hits / 600 == pytest.approx(expected, abs=0.06)
+    hits = sum(bool(faulty(SCENE, None, helped, Random(seed), prompt)[1]) for seed in range(300))
+    assert hits / 300 == pytest.approx(expected, abs=0.07)
 
 
 def test_pure_resampling_ignores_the_words() -> None:

@@ -10,14 +10,15 @@ import re
 from functools import lru_cache
 from typing import Literal
 
+from langgraph_interleave.world.grammar.numbers import in_words
+from langgraph_interleave.world.grammar.phrases import NOUNS
+from langgraph_interleave.world.grammar.prose import noun
 from langgraph_interleave.world.palette import COLOR_SYNONYMS
-from langgraph_interleave.world.scene import Beside, Scene, Thing
+from langgraph_interleave.world.scene import Beside, Thing
 from langgraph_interleave.world.vocabulary import KINDS
 
 Stake = Literal["presence", "count", "color", "place", "state", "size", "nothing else", "sameness"]
 Emphasis = Literal["none", "plain", "emphasised"]
-
-NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 
 _SENTENCE = re.compile(r"(?<=[.!?;。！？；])\s*|\n+")
 _EMPHATIC = re.compile(
@@ -89,7 +90,8 @@ def nouns(thing: Thing) -> tuple[str, ...]:
     kind = KINDS.get(thing.kind)
     if kind is None:
         return (thing.kind,)
-    return (kind.name, kind.plural, *kind.synonyms, *(f"{word}s" for word in kind.synonyms))
+    said = (noun(kind.name), noun(kind.name, 2)) if kind.name in NOUNS else ()
+    return (kind.name, kind.plural, *said, *kind.synonyms, *(f"{word}s" for word in kind.synonyms))
 
 
 def _states(sentence: str, thing: Thing | None, stake: Stake) -> bool:
@@ -107,7 +109,7 @@ def _words(thing: Thing, stake: Stake) -> tuple[str, ...]:
     match stake:
         case "count":
             one = ("a", "an", "single") if thing.count == 1 else ()
-            return (NUMBERS[thing.count], str(thing.count), *one)
+            return (in_words(thing.count), str(thing.count), *one)
         case "color":
             color = thing.color or ""
             return (color, *(word for word, known in COLOR_SYNONYMS.items() if known == color))
@@ -134,57 +136,3 @@ def _says(sentence: str, words: tuple[str, ...]) -> bool:
 def _pattern(words: str) -> re.Pattern[str]:
     # Between Latin letters a word ends; scripts without spaces have no such border.
     return re.compile(rf"(?<![A-Za-z]){re.escape(words)}(?![A-Za-z])", re.IGNORECASE)
-
-
-def number(count: int) -> str:
-    """A count of 0 to 9 as a word."""
-    return NUMBERS[count]
-
-
-def named(thing: Thing, *, article: bool = True, color: bool = True) -> str:
-    """The thing in words, as a sentence would name it.
-
-    Args:
-        thing: What to name.
-        article: Whether a single thing gets "a" or "an" (and several their number).
-        color: Whether its colour is said, where it has a named one.
-
-    Example:
-        >>> named(Thing(id="ball", kind="ball", color="red", count=3))
-        'three red balls'
-        >>> named(Thing(id="shape", kind="hexagon", color="orange"))
-        'an orange hexagon'
-    """
-    kind = KINDS.get(thing.kind)
-    if thing.label:
-        noun = f'card that says "{thing.label}"' if thing.kind == "card" else thing.label
-    elif kind is None:
-        noun = thing.kind
-    else:
-        noun = kind.plural if thing.count > 1 else kind.name
-    words = f"{thing.color} {noun}" if color and thing.color else noun
-    if not article:
-        return words
-    if thing.count > 1:
-        return f"{number(thing.count)} {words}"
-    return f"{'an' if words[0].lower() in 'aeiou' else 'a'} {words}"
-
-
-def place(thing: Thing, scene: Scene) -> str:
-    """Where a thing stands, in words; empty when nothing is said of it.
-
-    Example:
-        >>> table = Thing(id="table", kind="table")
-        >>> cup = Thing(id="cup", kind="cup", at=Beside(relation="on", of="table"))
-        >>> place(cup, Scene(things=(table, cup)))
-        'on the table'
-    """
-    if thing.at is None:
-        return ""
-    if isinstance(thing.at, str):
-        return f"at the {thing.at}"
-    of = thing.at.of
-    other = next((one for one in scene.things if one.id == of), None)
-    name = named(other, article=False, color=False) if other else of
-    before = "to the " if thing.at.relation in ("left of", "right of") else ""
-    return f"{before}{thing.at.relation} the {name}"
