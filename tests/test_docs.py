@@ -1,0 +1,131 @@
+"""What the documents say is true: commands, examples, names, versions."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import importlib.util
+import json
+import pkgutil
+import re
+import shlex
+import tomllib
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import langgraph_interleave
+from langgraph_interleave.cli.app import run_app
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+README = (REPOSITORY / "README.md").read_text(encoding="utf-8")
+PROJECT: dict[str, Any] = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))
+MODULES = sorted(
+    info.name for info in pkgutil.walk_packages(langgraph_interleave.__path__, "langgraph_interleave.")
+    if not info.name.endswith(".__main__")
+)  # fmt: skip
+DOCUMENTS = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "LICENSE")
+
+
+def block(heading: str) -> str:
+    """The first fenced block under a heading of the README."""
+    section = README.split(f"\n## {heading}\n", 1)[1].split("\n## ", 1)[0]
+    match = re.search(r"^```\w*\n(.*?)^```$", section, re.DOTALL | re.MULTILINE)
+    assert match is not None, f"no fenced block under {heading!r}"
+    return match[1]
+
+
+def normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def requirement(line: str) -> str:
+    match = re.match(r"[A-Za-z0-9._-]+", line)
+    assert match is not None
+    return normal(match[0])
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_every_example_in_a_docstring_runs(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    module = importlib.import_module(name)
+    flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+    assert doctest.testmod(module, optionflags=flags).failed == 0
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_documents_name_nothing_of_the_place_they_were_written_in(name: str) -> None:
+    text = (REPOSITORY / name).read_text(encoding="utf-8")
+    assert not re.search(r"/(root|work|home|tmp|opt)/|pypi\.org|pythonhosted|npmjs|localhost:\d", text)
+    assert text.endswith("\n")
+
+
+def test_links_within_the_repository_lead_somewhere() -> None:
+    for name in DOCUMENTS:
+        text = (REPOSITORY / name).read_text(encoding="utf-8")
+        for target in re.findall(r"\]\((?!https?:|#|mailto:)([^)#]+)", text):
+            assert (REPOSITORY / target).exists(), f"{name}: {target}"
+
+
+def test_the_two_commands_set_up_all_they_need() -> None:
+    for heading in ("Install and run", "Install and test"):
+        command = block(heading)
+        assert "-m venv" in command
+        assert "-c constraints.txt" in command
+    assert "langgraph-interleave run" in block("Install and run")
+    assert "pytest" in block("Install and test")
+
+
+def test_the_options_the_readme_uses_exist(capsys: pytest.CaptureFixture[str]) -> None:
+    run_app(["run", "--help"])
+    known = set(re.findall(r"--[a-z-]+", capsys.readouterr().out))
+    for line in re.findall(r"langgraph-interleave run (.*)", README):
+        words = shlex.split(line.split("&&")[0], comments=True)
+        assert {word for word in words if word.startswith("--")} <= known, line
+
+
+def test_a_result_is_seen_early() -> None:
+    assert "complete" in "\n".join(README.splitlines()[:40])
+
+
+def test_the_changelog_knows_the_version() -> None:
+    changelog = (REPOSITORY / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert f"## {langgraph_interleave.__version__}" in changelog
+
+
+def test_every_dependency_is_in_the_constraints() -> None:
+    lines = (REPOSITORY / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    pins = [line for line in lines if line and not line.startswith("#")]
+    assert all(re.fullmatch(r"[A-Za-z0-9._-]+==[A-Za-z0-9.]+", pin) for pin in pins)
+    pinned = {requirement(pin) for pin in pins}
+    wanted = list(PROJECT["project"]["dependencies"])
+    wanted += [line for extra in PROJECT["project"]["optional-dependencies"].values() for line in extra]
+    assert {requirement(line) for line in wanted} <= pinned
+    assert "torch==2.13.0" in pins
+
+
+@pytest.mark.parametrize("kind", ["backends", "checks", "critics", "planners"])
+def test_the_built_ins_come_in_through_entry_points(kind: str) -> None:
+    group = f"langgraph_interleave.{kind}"
+    declared: dict[str, str] = PROJECT["project"]["entry-points"][group]
+    installed = {point.name: point.value for point in entry_points(group=group)}
+    assert declared.items() <= installed.items()
+    for value in declared.values():
+        module, _, name = value.partition(":")
+        assert hasattr(importlib.import_module(module), name), value
+
+
+def test_langgraph_json_points_at_graphs_that_compile() -> None:
+    config = json.loads((REPOSITORY / "langgraph.json").read_text(encoding="utf-8"))
+    for name, graph in config["graphs"].items():
+        path, _, attribute = graph["path"].partition(":")
+        spec = importlib.util.spec_from_file_location(f"graphs_{name}", REPOSITORY / path)
+        assert spec is not None
+        assert spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        drawn = getattr(module, attribute).get_graph().draw_mermaid()
+        for node in ("planner", "dispatch", "generate", "critique", "retry", "compose"):
+            assert node in drawn
