@@ -126,6 +126,9 @@ class Assembly:
             found = find(mention, self.drafts, [draft])
             if found is not None:
                 draft.beside = (relation, found)
+            elif draft.fits(mention) and mention.definite:
+                # "a cat and a dog beside the cat": the cat is not beside itself.
+                draft.beside = None
             elif mention.backdrop is not None:
                 draft.beside = None
                 self.set_backdrop(mention.backdrop)

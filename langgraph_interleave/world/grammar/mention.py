@@ -199,7 +199,11 @@ class NounPhrases:
 
     def _before_noun(self, index: int, *, after_relation: bool) -> Match | None:
         """What a word means in front of, or as, the noun of a phrase."""
-        found = [match for match in self.lexicon.matches(self.tokens, index) if not self._is_part_of_noun(match, index)]
+        found = [
+            match
+            for match in self.lexicon.matches(self.tokens, index)
+            if not self._is_part_of_noun(match, index) and not self._is_shade_of_nothing(match, index)
+        ]
         longest = max(
             (match.length for match in found if match.entry.role not in ("state", "verb", "filler")), default=0
         )
@@ -234,6 +238,10 @@ class NounPhrases:
             if noun.entry.role == "noun"
         ]
         return max(ends, default=0) > index + match.length
+
+    def _is_shade_of_nothing(self, match: Match, index: int) -> bool:
+        """Whether "light green" is no shade: "turn the light green" has no noun after it."""
+        return match.entry.role == "color" and match.length > 1 and not self._goes_on(index + match.length)
 
     def _fits(self, match: Match, index: int) -> bool:
         """Whether a state phrase stands before a noun that can be in that state."""

@@ -46,7 +46,7 @@ NOUNS: Mapping[str, str] = {
 #: States that are said after the noun in words of their own.
 STATES: Mapping[str, Mapping[str, str]] = {
     "arrow": {"right": "pointing right", "left": "pointing left", "up": "pointing up", "down": "pointing down"},
-    "bread": {"dough": "still as dough"},
+    "bread": {"dough": "as raw dough"},
     "campfire": {"stacked": "stacked but not lit"},
     "cat": {"finished": "drawn to the end", "head circle": "with only the circle of its head",
             "ears": "with only head and ears", "face": "with only its face", "body": "with face and body"},
@@ -60,18 +60,17 @@ STATES: Mapping[str, Mapping[str, str]] = {
               "nine o'clock": "showing nine o'clock", "half past seven": "showing half past seven"},
     "computer": {"off": "switched off", "on": "switched on"},
     "cooking pot": {"covered": "with its lid on"},
-    "frog": {"grown": "fully grown", "eggs": "still as eggs", "tadpole": "still as a tadpole",
-             "froglet": "still as a froglet"},
+    "frog": {"grown": "fully grown", "eggs": "at the egg stage", "tadpole": "at the tadpole stage",
+             "froglet": "at the froglet stage"},
     "hand": {"thumb up": "with its thumb up", "soapy": "covered in soap", "pointing": "pointing"},
     "house": {"finished": "fully built", "walls": "with only its walls", "with roof": "with walls and roof",
               "with door": "with roof and door"},
-    "kettle": {"cold": "still cold"},
     "lamp": {"off": "switched off"},
     "light bulb": {"off": "switched off"},
     "oven": {"off": "switched off", "on": "switched on"},
     "paper sheet": {"folded in half": "folded in half"},
     "plant": {"leafy": "full of leaves"},
-    "sandcastle": {"heap": "still as a heap", "finished": "fully built"},
+    "sandcastle": {"heap": "as a heap", "finished": "fully built"},
     "shirt": {"flat": "laid out flat", "one sleeve folded": "with one sleeve folded",
               "both sleeves folded": "with both sleeves folded", "folded": "neatly folded"},
     "shoe": {"crossed": "with its laces crossed"},
@@ -89,7 +88,7 @@ STATES: Mapping[str, Mapping[str, str]] = {
 
 #: Words that begin a state said after the noun.
 AFTER = frozenset(
-    ("with", "without", "in", "on", "at", "of", "showing", "pointing", "under", "covered", "still")
+    ("with", "without", "in", "on", "at", "of", "showing", "pointing", "under", "covered", "as")
 )  # fmt: skip
 #: States that would be taken for something else if they stood before the noun.
 _TAKEN = frozenset(

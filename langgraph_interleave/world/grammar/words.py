@@ -87,6 +87,7 @@ def cells() -> dict[str, Cell]:
 #: Other words for things: word → kinds it may mean, the first when nothing else tells; with a state.
 ALIASES: Mapping[str, tuple[tuple[str, str | None], ...]] = {
     "light": (("lamp", None), ("traffic light", None), ("light bulb", None), ("candle", None)),
+    "plant": (("plant", None), ("flower pot", None), ("sprout", None), ("flower", None), ("tree", None)),
     "glasses": (("glass", None), ("spectacles", None)),
     "pair of glasses": (("spectacles", None),),
     "reading glasses": (("spectacles", None),),
