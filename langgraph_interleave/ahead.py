@@ -51,3 +51,9 @@ class Ahead:
         for key in self._provisional:
             self._scope.promote(key)
         self._provisional.clear()
+
+    def give_up(self) -> None:
+        """There is no plan after all: everything started on its steps is cancelled."""
+        self._provisional.clear()
+        self._bets.clear()
+        self._scope.keep(set())

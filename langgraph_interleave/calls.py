@@ -164,9 +164,7 @@ class RunCalls:
                 result = await backend.agenerate(request)
             image = await asyncio.to_thread(first_picture, result, backend)
             before = references[0] if references else None
-            checks = await asyncio.to_thread(
-                run_checks, self._roles.checks, step, before, image, references
-            )
+            checks = await asyncio.to_thread(run_checks, self._roles.checks, step, before, image, references)
             ref = await self._roles.artifacts.aput_image(image)
             body: dict[str, Any] = {
                 "image": ref.model_dump(mode="json"),

@@ -38,9 +38,7 @@ def compose_document(
         spend: What it used.
         notes: What the reader must know about how it was made.
     """
-    steps = [
-        document_step(step, view.records.get(step.index), record_digests.get(step.index)) for step in view.steps
-    ]
+    steps = [document_step(step, view.records.get(step.index), record_digests.get(step.index)) for step in view.steps]
     return DocumentData(
         run_id=plan.run_id,
         request=plan.request,

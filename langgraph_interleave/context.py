@@ -35,13 +35,16 @@ class InterleaveContext(BaseModel):
         default=None, description="What is kept when no attempt was accepted: best, last, or fail the run."
     )
     lookahead: bool | None = Field(
-        default=None, description="Draw the next step on the bet that this one is accepted, and while the plan is written."
+        default=None,
+        description="Draw the next step on the bet that this one is accepted, and while the plan is written.",
     )
     publish: Publish | None = Field(
         default=None, description="Captions while the picture is drawn (early), or once it was judged (verified)."
     )
     run_id: str | None = Field(
-        default=None, pattern=r"^[A-Za-z0-9_-]{1,64}$", description="An id of the caller's own; the same id never pays twice."
+        default=None,
+        pattern=r"^[A-Za-z0-9_-]{1,64}$",
+        description="An id of the caller's own; the same id never pays twice.",
     )
 
     @field_validator("size")

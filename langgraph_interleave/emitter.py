@@ -167,9 +167,7 @@ class Emitter:
             )
         )
 
-    def run_finished(
-        self, outcome: RunOutcome, reasons: tuple[RunReason, ...], steps: int, spend: Spend
-    ) -> None:
+    def run_finished(self, outcome: RunOutcome, reasons: tuple[RunReason, ...], steps: int, spend: Spend) -> None:
         """The last event of a run."""
         self.emit(
             events.RunEvent(
@@ -185,7 +183,6 @@ class Emitter:
 
 def outline(plan: Plan) -> str:
     """The plan as numbered lines, for people."""
-    lines = [plan.title] if plan.title else []
-    for step in plan.steps:
-        lines.append(f"{step.index + 1}. {step.title or step.instruction or step.caption}")
-    return "\n".join(lines)
+    titles = [plan.title] if plan.title else []
+    steps = [f"{step.index + 1}. {step.title or step.instruction or step.caption}" for step in plan.steps]
+    return "\n".join(titles + steps)

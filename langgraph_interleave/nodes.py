@@ -49,15 +49,15 @@ class Nodes:
                 traced.problem = record.problem
                 traced.output = {"plan": run.plan_digest, "steps": len(record.plan.steps) if record.plan else 0}
         assert run.plan_digest is not None
-        return {"progress": next_turn(state.get("progress") or {}, run_id, run.plan_digest)}
+        return {"progress": next_turn(state.get("progress"), run_id, run.plan_digest)}
 
     async def dispatch(self, state: InterleaveState) -> Command[Any]:
         """Send out what is ready, or go on to `compose` when every step has its outcome."""
-        progress = state["progress"]
+        progress = state_progress(state)
         run = await self.runs.find(progress["run_id"], progress["plan"], progress)
         with run.active():
             view = committed_view(run, progress)
-            settled = run.settle(view)
+            settled = run.standing.settle(view)
             records = {**view.records, **settled}
             view = routing.RunView(view.request, view.steps, view.complete, records, view.rules)
             steps = progress["steps"]
@@ -71,9 +71,7 @@ class Nodes:
             ]
             known: Progress = {**progress, "steps": {**steps, **changes}}
             changes |= {str(step.index): StepProgress(outcome="started") for step in new}
-            tasks = [
-                Send("generate", first_task(known, step.index, step.step_sources)) for step in new
-            ]
+            tasks = [Send("generate", first_task(known, step.index, step.step_sources)) for step in new]
             return Command(update=self._update(progress, changes), goto=tasks)
 
     async def generate(self, state: Task) -> Command[Any]:
@@ -86,7 +84,8 @@ class Nodes:
 
     async def retry(self, state: Task) -> Command[Any]:
         """Begin the next attempt: from the step's references, with the refined prompt and a new seed."""
-        return Command(goto=Send("generate", Task(**{**state, "attempt": state["attempt"] + 1})))
+        following: Task = {**state, "attempt": state["attempt"] + 1}
+        return Command(goto=Send("generate", following))
 
     async def compose(self, state: InterleaveState) -> dict[str, Any]:
         """Finish the document, say so, and let go of the run.
@@ -95,7 +94,7 @@ class Nodes:
             InternalError: Something of ours, or of a role's code, failed on the way; the document is
                 attached and the cause chained.
         """
-        progress = state["progress"]
+        progress = state_progress(state)
         run = await self.runs.find(progress["run_id"], progress["plan"], progress)
         with run.active():
             view = committed_view(run, progress)
@@ -116,12 +115,12 @@ class Nodes:
             digest = await self.roles.artifacts.aput_json(document)
             run.emitter.run_finished(outcome, reasons, len(view.steps), spend)
         self.runs.end(run)
-        if run.fault is not None:
+        if run.standing.fault is not None:
             raise InternalError(
-                f"An unexpected {type(run.fault).__name__} happened during the run; its document is attached.",
+                f"An unexpected {type(run.standing.fault).__name__} happened during the run; its document is attached.",
                 remedy="See the chained exception; the document is in `.document`.",
                 document=document,
-            ) from run.fault
+            ) from run.standing.fault
         return {
             "document": document,
             "outcome": outcome,
@@ -137,16 +136,18 @@ class Nodes:
             try:
                 for digest in (*task["sources"].values(), task["record"]):
                     if digest is not None:
-                        run.adopt(StepRecord.model_validate(await self.roles.artifacts.aget_json(digest)))
+                        record = StepRecord.model_validate(await self.roles.artifacts.aget_json(digest))
+                        run.standing.adopt([record])
                 record = await self._until(run, task, judged=judged)
-            except Exception as error:
-                record = run.broken(task["step"], error)
+            except Exception as error:  # noqa: BLE001 - a raising node would cancel its siblings' paid calls
+                record = run.standing.broken(task["step"], error)
             if record.outcome is None:
-                digest = await self._store(record)
-                return Command(goto=Send(following, Task(**{**task, "record": digest})))
+                further: Task = {**task, "record": await self._store(record)}
+                return Command(goto=Send(following, further))
             steps = {str(record.index): await self._commit(record)}
             return Command(
-                update={"progress": Progress(turn=task["turn"], run_id=run.run_id, steps=steps)}, goto="dispatch"
+                update={"progress": Progress(turn=task["turn"], run_id=run.run_id, plan=task["plan"], steps=steps)},
+                goto="dispatch",
             )
 
     async def _until(self, run: Run, task: Task, *, judged: bool) -> StepRecord:
@@ -171,12 +172,24 @@ class Nodes:
 
     @staticmethod
     def _update(progress: Progress, changes: dict[str, StepProgress]) -> dict[str, Any]:
-        return {"progress": Progress(turn=progress["turn"], run_id=progress["run_id"], steps=changes)} if changes else {}
+        if not changes:
+            return {}
+        return {
+            "progress": Progress(turn=progress["turn"], run_id=progress["run_id"], plan=progress["plan"], steps=changes)
+        }
 
 
-def next_turn(before: Progress, run_id: str, plan: str) -> Progress:
+def state_progress(state: InterleaveState) -> Progress:
+    """The progress of the turn; the planner has begun it before any other node runs."""
+    assert "progress" in state, "the planner runs first"
+    return state["progress"]
+
+
+def next_turn(before: Progress | None, run_id: str, plan: str) -> Progress:
     """The progress a new turn begins with; of the turn before only the document's digest stays."""
-    progress: Progress = {"turn": before.get("turn", 0) + 1, "run_id": run_id, "plan": plan, "steps": {}}
+    if not before:
+        return Progress(turn=1, run_id=run_id, plan=plan, steps={})
+    progress = Progress(turn=before["turn"] + 1, run_id=run_id, plan=plan, steps={})
     history = dict(before.get("history") or {})
     if "document" in before:
         history[before["run_id"]] = before["document"]
@@ -187,10 +200,7 @@ def next_turn(before: Progress, run_id: str, plan: str) -> Progress:
 
 def finished_turn(progress: Progress, document: str) -> Progress:
     """The progress a turn ends with."""
-    finished: Progress = {"turn": progress["turn"], "run_id": progress["run_id"], "document": document}
-    if "history" in progress:
-        finished["history"] = progress["history"]
-    return finished
+    return {**progress, "steps": {}, "document": document}
 
 
 def committed_view(run: Run, progress: Progress) -> routing.RunView:

@@ -184,9 +184,7 @@ def binding(critique: Critique, attempt: Attempt) -> Critique:
     """The critique as it counts: a failed check overrules an accept."""
     if critique.verdict == "accept" and attempt.failed_checks:
         note = "A check failed: " + " ".join(check.reason for check in attempt.failed_checks)
-        return critique.model_copy(
-            update={"verdict": "revise", "warnings": (*critique.warnings, note.strip())}
-        )
+        return critique.model_copy(update={"verdict": "revise", "warnings": (*critique.warnings, note.strip())})
     return critique
 
 
@@ -211,8 +209,6 @@ def kept_attempt(record: StepRecord, rules: Rules) -> int | None:
     if rules.on_exhausted == "last":
         return drawn[-1] if drawn else None
     return best_attempt(record)
-
-
 
 
 def _without_picture(problem: Problem) -> StepOutcome:

@@ -108,7 +108,8 @@ def stop_run(run_id: str) -> bool:
     Returns:
         Whether such a run was alive.
     """
-    return any([runs.stop(run_id) for runs in list(_everyone)])
+    # Every one of them, not only until the first says yes.
+    return sum(runs.stop(run_id) for runs in list(_everyone)) > 0
 
 
 def this_run(settings: Settings) -> tuple[str, Settings]:
@@ -126,5 +127,7 @@ def this_run(settings: Settings) -> tuple[str, Settings]:
         return own, resolved
     info = runtime.execution_info
     if info is None:
-        raise ConfigError("The graph runs outside LangGraph.", remedy="Call it through invoke, stream or their async twins.")
+        raise ConfigError(
+            "The graph runs outside LangGraph.", remedy="Call it through invoke, stream or their async twins."
+        )
     return hashlib.sha256(info.task_id.encode()).hexdigest()[:16], resolved

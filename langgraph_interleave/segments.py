@@ -45,7 +45,9 @@ def in_order(segments: Iterable[SegmentEvent]) -> list[SegmentEvent]:
     return sorted(segments, key=lambda s: (-1 if s.step is None else s.step, s.seq))
 
 
-def stream_segments(graph: Any, input: Any, config: Any = None, *, deltas: bool = False, **kwargs: Any) -> Iterator[SegmentEvent]:
+def stream_segments(
+    graph: Any, input: Any, config: Any = None, *, deltas: bool = False, **kwargs: Any
+) -> Iterator[SegmentEvent]:
     """Run a graph and yield its segments as they happen.
 
     Args:

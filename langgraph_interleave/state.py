@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NotRequired
 
 from langgraph.channels import EphemeralValue
 from pydantic import Field
@@ -19,22 +19,22 @@ class StepProgress(TypedDict, total=False):
     record: str
 
 
-class Progress(TypedDict, total=False):
+class Progress(TypedDict):
     """One turn of a thread: its number, its run, the digest of its plan record, its steps by index.
 
-    A finished turn is one `document` digest, without plan and steps; `history` holds those of the
-    turns before, by run id.
+    A finished turn is one `document` digest and no steps; `history` holds those of the turns
+    before, by run id.
     """
 
     turn: int
     run_id: str
     plan: str
     steps: dict[str, StepProgress]
-    document: str
-    history: dict[str, str]
+    document: NotRequired[str]
+    history: NotRequired[dict[str, str]]
 
 
-class Task(TypedDict, total=False):
+class Task(TypedDict):
     """What one `Send` carries: which step and attempt of which run, and the record so far.
 
     `sources` are the records of the steps it builds on, digest by index, so that a task can be
@@ -61,21 +61,20 @@ def join_progress(left: Progress | None, right: Progress | None) -> Progress:
     The later turn wins whole, and so does a finished turn over an unfinished view of it; else steps
     are joined one by one, and a finished step is never overwritten by a started one.
     """
-    if not left:
-        return right or {}
-    if not right:
-        return left
+    if not left or not right:
+        # LangGraph begins a channel with an empty value of its type.
+        return left or right or Progress(turn=0, run_id="", plan="", steps={})
     if _age(left) != _age(right):
         return max(left, right, key=_age)
-    steps = dict(left.get("steps") or {})
-    for index, step in (right.get("steps") or {}).items():
+    steps = dict(left["steps"])
+    for index, step in right["steps"].items():
         known = steps.get(index)
         steps[index] = step if known is None else max(known, step, key=_rank)
     return {**left, **right, "steps": steps}
 
 
 def _age(progress: Progress) -> tuple[int, bool]:
-    return progress.get("turn", 0), "document" in progress
+    return progress["turn"], "document" in progress
 
 
 RequestValue = str | list[dict[str, Any]]
@@ -99,9 +98,7 @@ class InterleaveOutput(TypedDict, total=False):
     document: Annotated[
         dict[str, Any] | None, Field(description="The finished sequence: captions, image references, marks.")
     ]
-    outcome: Annotated[
-        RunOutcome | None, Field(description="complete, partial, waiting, cancelled or failed.")
-    ]
+    outcome: Annotated[RunOutcome | None, Field(description="complete, partial, waiting, cancelled or failed.")]
     spend: Annotated[dict[str, Any] | None, Field(description="Calls, pictures, tokens and seconds used.")]
 
 

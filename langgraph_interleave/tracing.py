@@ -7,7 +7,7 @@ run is opened here, with references only. Image bytes never reach a callback.
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -27,7 +27,7 @@ class ToolRun:
 
 
 @asynccontextmanager
-async def tool_run(name: str, inputs: dict[str, Any]) -> AsyncIterator[ToolRun]:
+async def tool_run(name: str, inputs: dict[str, Any]) -> AsyncGenerator[ToolRun]:
     """Open a tool run around waiting for a call.
 
     Args:

@@ -199,7 +199,9 @@ def test_an_input_image_is_a_reference() -> None:
         ([record(0, outcome="backend_failed"), record(1, outcome="skipped")], {}, ("failed", ("failed_step",))),
     ],
 )
-def test_run_outcome(records: list[StepRecord], rules: dict[str, object], expected: tuple[str, tuple[str, ...]]) -> None:
+def test_run_outcome(
+    records: list[StepRecord], rules: dict[str, object], expected: tuple[str, tuple[str, ...]]
+) -> None:
     assert routing.run_outcome(view(simple_plan(2).steps, records, **rules)) == expected
 
 
@@ -247,7 +249,11 @@ def test_random_runs_always_end() -> None:
             call = rng.choice(calls)
             known = records.get(call.step) or StepRecord(index=call.step)
             if isinstance(call, Draw):
-                new = attempt(call.attempt) if rng.random() < 0.9 else attempt(call.attempt, drawn=False, problem="NoImage")
+                new = (
+                    attempt(call.attempt)
+                    if rng.random() < 0.9
+                    else attempt(call.attempt, drawn=False, problem="NoImage")
+                )
             else:
                 new = attempt(call.attempt, rng.choice(["accept", "revise"]))
             known = known.model_copy(update={"attempts": (*known.attempts[: call.attempt], new)})

@@ -6,8 +6,8 @@ from langgraph_interleave.testing.fakes import (
     ScriptedCritic,
     ScriptedPlanner,
     ScriptExhausted,
+    noise_card,
     simple_plan,
-    test_card,
 )
 
 __all__ = [
@@ -17,5 +17,5 @@ __all__ = [
     "ScriptedCritic",
     "ScriptedPlanner",
     "simple_plan",
-    "test_card",
+    "noise_card",
 ]

@@ -65,13 +65,13 @@ class _Script(Generic[Asked]):
         return answer
 
 
-def test_card(words: str, *, seed: int = 0, side: int = 16) -> ImageBytes:
+def noise_card(words: str, *, seed: int = 0, side: int = 16) -> ImageBytes:
     """A small PNG that differs with the words and the seed, and is not blank.
 
     Made without Pillow, so that it costs nothing. Same words and seed, same bytes.
 
     Example:
-        >>> test_card("a cat").width
+        >>> noise_card("a cat").width
         16
     """
     noise = hashlib.shake_256(f"{seed}/{words}".encode()).digest(side * side * 3)
@@ -83,9 +83,6 @@ def test_card(words: str, *, seed: int = 0, side: int = 16) -> ImageBytes:
     header = struct.pack(">IIBBBBB", side, side, 8, 2, 0, 0, 0)
     png = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows, 1)) + chunk(b"IEND", b"")
     return ImageBytes(png, "image/png", side, side, seed=seed)
-
-
-test_card.__test__ = False  # type: ignore[attr-defined]  # not a test, whatever its name begins with
 
 
 def simple_plan(count: int, *, sources: Sequence[Sequence[int]] | None = None, text: Iterable[int] = ()) -> Plan:
@@ -175,7 +172,7 @@ class ScriptedBackend:
 
     Args:
         replies: Pictures, results or exceptions, or a function of the `ImageRequest` that returns
-            one (or an awaitable of one). Default: a test card of prompt and seed.
+            one (or an awaitable of one). Default: a noise card of prompt and seed.
         delay_s: Seconds a drawing takes, or a function of the request.
         capabilities: What it says of itself.
     """
@@ -191,7 +188,9 @@ class ScriptedBackend:
     ) -> None:
         self._script: _Script[ImageRequest] = _Script("the backend", replies if replies is not None else _card)
         self._delay_s = delay_s
-        self._capabilities = capabilities or Capabilities(edit="instruct", max_references=16, seed="exact", concurrency=64)
+        self._capabilities = capabilities or Capabilities(
+            edit="instruct", max_references=16, seed="exact", concurrency=64
+        )
         self.name = name
         self.fingerprint = fingerprint
         self.requests: list[ImageRequest] = []
@@ -212,7 +211,7 @@ class ScriptedBackend:
 
 
 def _card(request: ImageRequest) -> ImageBytes:
-    return test_card(request.prompt, seed=request.seed or 0)
+    return noise_card(request.prompt, seed=request.seed or 0)
 
 
 class ScriptedCritic:

@@ -16,9 +16,9 @@ from langgraph_interleave.errors import (
     PlanError,
     Unavailable,
 )
-from langgraph_interleave.limits import Limits
 from langgraph_interleave.graph import create_interleave_graph
-from langgraph_interleave.testing import RephrasingPlanner, ScriptedBackend, ScriptedCritic, simple_plan, test_card
+from langgraph_interleave.limits import Limits
+from langgraph_interleave.testing import RephrasingPlanner, ScriptedBackend, ScriptedCritic, noise_card, simple_plan
 from langgraph_interleave.types import Critique, CritiqueRequest, ImageRequest, Scores, StepRecord
 
 ASK = {"request": "two things"}
@@ -111,7 +111,7 @@ async def test_a_blocked_prompt_is_rephrased_once() -> None:
 
     def draw(asked: ImageRequest) -> Any:
         drawn.append(asked.prompt)
-        return ContentBlocked("too wild") if len(drawn) == 1 else test_card(asked.prompt)
+        return ContentBlocked("too wild") if len(drawn) == 1 else noise_card(asked.prompt)
 
     graph = create_interleave_graph(planner, ScriptedBackend(draw), ScriptedCritic())
     result = await graph.ainvoke(ASK)
@@ -157,8 +157,9 @@ async def test_an_unexpected_error_finishes_the_document_and_is_raised_chained(m
 
 
 async def test_a_blank_picture_is_revised_by_a_check(make: Make) -> None:
-    from PIL import Image
     import io
+
+    from PIL import Image
 
     out = io.BytesIO()
     Image.new("RGB", (16, 16), "black").save(out, "PNG")

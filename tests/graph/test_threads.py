@@ -6,6 +6,7 @@ import asyncio
 import itertools
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -38,7 +39,7 @@ def test_turns_on_a_thread_with_sqlite(make: Make, tmp_path: Path) -> None:
         assert one["document"]["run_id"] != two["document"]["run_id"]
         assert len(backend.requests) == 6 and len(planner.requests) == 2
         state = graph.get_state(THREAD).values
-        assert state["progress"]["run_id"] == two["document"]["run_id"] and "steps" not in state["progress"]
+        assert state["progress"]["run_id"] == two["document"]["run_id"] and state["progress"]["steps"] == {}
         assert list(state["progress"]["history"]) == [one["document"]["run_id"]], "an earlier turn leaves one digest"
         assert state["document"] == two["document"]
 
@@ -51,7 +52,9 @@ async def test_turns_on_a_thread_with_async_sqlite(make: Make, tmp_path: Path) -
 
 
 async def test_the_same_run_id_never_pays_twice(make: Make) -> None:
-    graph, planner, backend, critic = make(3, verdicts=lambda a: "revise" if a.attempt == 0 else "accept", lookahead=False)
+    graph, planner, backend, critic = make(
+        3, verdicts=lambda a: "revise" if a.attempt == 0 else "accept", lookahead=False
+    )
     context = InterleaveContext(run_id="mine")
     one = await graph.ainvoke(ASK, context=context)
     counts = [len(role.requests) for role in (planner, backend, critic)]
@@ -68,7 +71,7 @@ async def test_a_cancelled_run_is_resumed_without_paying_twice(
     # Cancelled between two super-steps no node hears of it; the run must notice that it was abandoned.
     monkeypatch.setattr(live, "IDLE_S", 0.1)
     artifacts = ArtifactStore.folder(tmp_path / "store")
-    stuck = asyncio.Event()
+    stuck = threading.Event()
 
     async def draw(asked: Any) -> Any:
         if asked.prompt == "thing 2" and not stuck.is_set():
@@ -80,10 +83,9 @@ async def test_a_cancelled_run_is_resumed_without_paying_twice(
         return make(4, drawings=draw, artifacts=artifacts, lookahead=False, **options)
 
     async def scenario(checkpointer: Any) -> None:
-        graph, planner, backend, critic = scripted(checkpointer=checkpointer)
+        graph, _, backend, critic = scripted(checkpointer=checkpointer)
         task = asyncio.create_task(graph.ainvoke(ASK, THREAD))
-        while not stuck.is_set():
-            await asyncio.sleep(0.01)
+        await asyncio.to_thread(stuck.wait)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
@@ -104,10 +106,16 @@ async def test_a_cancelled_run_is_resumed_without_paying_twice(
 
 async def test_a_cancelled_run_leaves_no_call_behind(make: Make) -> None:
     plan = simple_plan(3, sources=[[], [], []])
-    graph, _, backend, _ = make(plan, drawings=ScriptedBackend(delay_s=5.0))
+    drawing = threading.Semaphore(0)
+
+    def delay(_: Any) -> float:
+        drawing.release()
+        return 5.0
+
+    graph, *_ = make(plan, drawings=ScriptedBackend(delay_s=delay))
     task = asyncio.create_task(graph.ainvoke(ASK))
-    while len(backend.requests) < 3:
-        await asyncio.sleep(0.01)
+    for _ in range(3):
+        await asyncio.to_thread(drawing.acquire)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
@@ -182,7 +190,10 @@ def test_checkpoints_stay_small(tmp_path: Path) -> None:
 def growth(tmp_path: Path, count: int) -> list[float]:
     """Bytes of checkpoints and writes per step, of three turns."""
     plan = simple_plan(count)
-    steps = [step.model_copy(update={"instruction": "i" * 700, "prompt": f"thing {step.index} " + "p" * 700}) for step in plan.steps]
+    steps = [
+        step.model_copy(update={"instruction": "i" * 700, "prompt": f"thing {step.index} " + "p" * 700})
+        for step in plan.steps
+    ]
     graph_options: Any = {"lookahead": False}
     with SqliteSaver.from_conn_string(str(tmp_path / f"{count}.sqlite")) as saver:
         graph = create_interleave_graph(
@@ -209,7 +220,8 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph_interleave.graph import create_interleave_graph
 from langgraph_interleave.testing import *
 import warnings; warnings.simplefilter("error")
-graph = create_interleave_graph(ScriptedPlanner(simple_plan(2)), ScriptedBackend(), ScriptedCritic(), checkpointer=InMemorySaver())
+roles = ScriptedPlanner(simple_plan(2)), ScriptedBackend(), ScriptedCritic()
+graph = create_interleave_graph(*roles, checkpointer=InMemorySaver())
 config = {"configurable": {"thread_id": "t"}}
 for _ in range(2):
     assert graph.invoke({"request": "x"}, config)["outcome"] == "complete"

@@ -1,0 +1,227 @@
+"""Where a run stands: its view, brought up to date by whoever has news, and told as it changes.
+
+Every method is safe from any thread. Decisions are `routing`'s; this module only applies them.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable
+
+from langgraph_interleave import routing
+from langgraph_interleave.calls import read_critique
+from langgraph_interleave.context import Settings
+from langgraph_interleave.emitter import Emitter
+from langgraph_interleave.errors import Cancelled, InterleaveError, LimitReached
+from langgraph_interleave.ledger import Finished
+from langgraph_interleave.routing import Draw, Judge, RunView
+from langgraph_interleave.types import (
+    ArtifactRef,
+    Attempt,
+    CheckResult,
+    Plan,
+    Problem,
+    Request,
+    Step,
+    StepRecord,
+    StyleGuide,
+)
+
+Result = Finished | BaseException
+
+
+class Standing:
+    """What is known of one run. Hold `lock` to read the view and act on it in one go."""
+
+    def __init__(self, request: Request, settings: Settings, emitter: Emitter) -> None:
+        self.request = request
+        self.settings = settings
+        self.emitter = emitter
+        self.lock = threading.RLock()
+        self.style = StyleGuide()
+        #: The first error that is a fault of ours or of a role's code, not a model's.
+        self.fault: BaseException | None = None
+        rules = routing.Rules(
+            max_steps=settings.limits.max_steps,
+            max_attempts=settings.limits.max_attempts,
+            on_exhausted=settings.on_exhausted,
+            lookahead=settings.lookahead,
+        )
+        self.view = RunView(request=request, rules=rules)
+
+    # --- the plan -----------------------------------------------------------------------------
+
+    def add_step(self, step: Step) -> bool:
+        """A step of a plan still being written; whether it is the next one."""
+        with self.lock:
+            if self.view.complete or step.index != len(self.view.steps):
+                return False
+            self._show(steps=(*self.view.steps, step))
+            return True
+
+    def adopt_plan(self, plan: Plan) -> set[int]:
+        """The plan is validated.
+
+        Returns:
+            The steps that came out differently than they were known; what was done for them is dropped.
+        """
+        with self.lock:
+            stale = changed_steps(self.view.steps, plan.steps)
+            self.style = plan.style_guide
+            records = {index: record for index, record in self.view.records.items() if index not in stale}
+            self._show(steps=plan.steps, complete=True, records=records)
+            return stale
+
+    def drop_plan(self) -> None:
+        """There is no plan after all."""
+        with self.lock:
+            self._show(steps=(), complete=False, records={})
+
+    # --- the steps ----------------------------------------------------------------------------
+
+    def adopt(self, records: Iterable[StepRecord]) -> None:
+        """Take over records an earlier invocation committed, where they are further than what is known."""
+        with self.lock:
+            for record in records:
+                known = self.view.records.get(record.index)
+                if known is None or (known.outcome is None and _further(record, known)):
+                    self._put(record)
+
+    def settle(self, view: RunView | None = None) -> dict[int, StepRecord]:
+        """Conclude every step of a view (default: all that is known) that is never drawn."""
+        with self.lock:
+            new = routing.settle(view or self.view)
+            for record in new.values():
+                known = self.view.records.get(record.index)
+                if known is None or known.outcome is None:
+                    self._conclude(record)
+            return new
+
+    def drawn(self, draw: Draw, key: str, result: Result) -> None:
+        """A drawing ended: a picture, or an error that becomes the attempt's problem."""
+        with self.lock:
+            record = self.view.records.get(draw.step) or StepRecord(index=draw.step)
+            if self._ended_early(record, result):
+                return
+            attempt = Attempt(
+                number=draw.attempt,
+                prompt=draw.prompt,
+                seed=self.settings.attempt_seed(draw.step, draw.attempt),
+                references=draw.references,
+                calls=(key,),
+            )
+            if isinstance(result, Finished):
+                attempt = attempt.model_copy(update=read_drawing(result))
+            else:
+                attempt = attempt.model_copy(update={"problem": self.problem(result)})
+            self.emitter.drawn(draw.step, attempt)
+            if attempt.image is not None and not routing.critic_wanted(attempt, self.view.rules):
+                attempt = attempt.model_copy(update={"critique": routing.check_critique(attempt)})
+            if attempt.image is None or attempt.critique is not None:
+                self.emitter.judged(draw.step, attempt)
+            self._extend(record, attempt)
+
+    def judged(self, judge: Judge, key: str, result: Result) -> None:
+        """A judgement ended: a critique, or an error that leaves the picture unjudged."""
+        with self.lock:
+            record = self.view.records[judge.step]
+            if self._ended_early(record, result):
+                return
+            attempt = record.attempts[judge.attempt]
+            attempt = attempt.model_copy(update={"calls": (*attempt.calls, key)})
+            if isinstance(result, Finished):
+                critique = routing.binding(read_critique(result.record.result or {}), attempt)
+                attempt = attempt.model_copy(update={"critique": critique})
+            else:
+                attempt = attempt.model_copy(update={"problem": self.problem(result)})
+            self.emitter.judged(judge.step, attempt)
+            self._extend(record, attempt)
+
+    def broken(self, step: int, error: Exception) -> StepRecord:
+        """Conclude a step that cannot go on; a fault of ours is kept, and raised by `compose`."""
+        with self.lock:
+            record = self.view.records.get(step) or StepRecord(index=step)
+            if record.outcome is None:
+                record = routing.broken(record, self.view.rules, self.problem(error))
+                self._conclude(record)
+            return record
+
+    def problem(self, error: BaseException) -> Problem:
+        """An error as data; what is no error of a model's is kept as a fault."""
+        if isinstance(error, InterleaveError):
+            return Problem(error=type(error).__name__, message=error.message, remedy=error.remedy)
+        with self.lock:
+            self.fault = self.fault or error
+        # The words of a foreign error may carry a key or bytes; its class is enough for the record.
+        return Problem(
+            error="InternalError",
+            message=f"An unexpected {type(error).__name__} ended this.",
+            remedy="The exception is raised, chained, once the document is composed.",
+        )
+
+    # --- with the lock held -------------------------------------------------------------------
+
+    def _ended_early(self, record: StepRecord, result: Result) -> bool:
+        if isinstance(result, LimitReached):
+            self.emitter.limit(result.limit, result.used, result.cap)
+            self._conclude(routing.limited(record, self.view.rules, result.limit, self.problem(result)))
+        elif isinstance(result, Cancelled):
+            self._conclude(routing.stopped(record, self.view.rules))
+        else:
+            return False
+        return True
+
+    def _extend(self, record: StepRecord, attempt: Attempt) -> None:
+        attempts = (*record.attempts[: attempt.number], attempt)
+        extended = routing.conclude(record.model_copy(update={"attempts": attempts}), self.view.rules)
+        if extended.outcome is None:
+            self._put(extended)
+        else:
+            self._conclude(extended)
+
+    def _conclude(self, record: StepRecord) -> None:
+        self._put(record)
+        self.emitter.concluded(self.view.steps[record.index], record)
+
+    def _put(self, record: StepRecord) -> None:
+        self._show(records={**self.view.records, record.index: record})
+
+    def _show(
+        self,
+        *,
+        steps: tuple[Step, ...] | None = None,
+        complete: bool | None = None,
+        records: dict[int, StepRecord] | None = None,
+    ) -> None:
+        self.view = RunView(
+            request=self.request,
+            steps=self.view.steps if steps is None else steps,
+            complete=self.view.complete if complete is None else complete,
+            records=self.view.records if records is None else records,
+            rules=self.view.rules,
+        )
+
+
+def read_drawing(finished: Finished) -> dict[str, object]:
+    """The fields of an attempt that the ledger record of its drawing fills."""
+    body = finished.record.result or {}
+    return {
+        "prompt": body["prompt"],
+        "image": ArtifactRef.model_validate(body["image"]),
+        "checks": tuple(CheckResult.model_validate(check) for check in body["checks"]),
+        "warnings": tuple(body["warnings"]),
+        "seed": body["seed"],
+    }
+
+
+def changed_steps(known: tuple[Step, ...], final: tuple[Step, ...]) -> set[int]:
+    """Steps of a provisional plan that are not in the final one as they were, and all that build on them."""
+    stale = {step.index for step in known if step.index >= len(final) or final[step.index] != step}
+    for step in known:
+        if stale.intersection(step.step_sources):
+            stale.add(step.index)
+    return stale
+
+
+def _further(record: StepRecord, known: StepRecord) -> bool:
+    return record.outcome is not None or len(record.attempts) > len(known.attempts)
