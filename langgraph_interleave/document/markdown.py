@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Collection, Sequence
 from urllib.parse import quote
@@ -39,8 +40,9 @@ def escape_line(text: str) -> str:
 
 def escape_text(text: str) -> str:
     """Escape words of several lines: line breaks stay, empty lines part paragraphs."""
-    paragraphs = re.split(r"\n[ \t]*(?:\n[ \t]*)+", clean(text).strip())
-    return "\n\n".join("\\\n".join(escape_line(line) for line in part.split("\n")) for part in paragraphs)
+    lines = [escape_line(line) for line in clean(text).split("\n")]
+    groups = [list(group) for filled, group in itertools.groupby(lines, key=bool) if filled]
+    return "\n\n".join("\\\n".join(group) for group in groups)
 
 
 def render(view: View, present: Collection[str], *, folder: str) -> str:
@@ -109,9 +111,9 @@ def _step(step: StepView, place: _Links) -> list[str]:
 
 def _made(view: View) -> list[str]:
     blocks = ["## How this was made", *(escape_text(note) for note in view.notes)]
-    if view.style_guide:
-        blocks.append(_items([f"{label}: {escape_line(text)}" for label, text in view.style_guide]))
     blocks.append(_items([f"{label}: {escape_line(value)}" for label, value in view.numbers]))
+    if view.style_guide:
+        blocks += ["### Style", _items([f"{label}: {escape_line(text)}" for label, text in view.style_guide])]
     stories = [_story(step) for step in view.steps if len(step.attempts) > 1]
     if stories:
         blocks += ["### What was drawn again", *stories]

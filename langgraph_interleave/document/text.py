@@ -85,7 +85,8 @@ def language_of(wanted: str | None, text: str) -> str | None:
         if char.isalpha():
             script = unicodedata.name(char, "").partition(" ")[0]
             code = _SCRIPTS.get(script, "")
-            counts[code] = counts.get(code, 0) + 1
+            # Where one character is a syllable or a word, it weighs as much as some letters.
+            counts[code] = counts.get(code, 0) + (3 if code in ("zh", "ja", "ko") else 1)
     # Japanese is written with Chinese characters too, so its own letters decide.
     if counts.get("ja"):
         counts["ja"] += counts.pop("zh", 0)

@@ -125,7 +125,7 @@ def build_view(
     given = plan.settings.get("language") if plan is not None else None
     all_words = " ".join([data.title or "", *(step.caption or "" for step in data.steps), data.request.text])
     return View(
-        title=title_of(data) if title is None else one_line(title),
+        title=one_line(title or "") or title_of(data),
         language=language_of(given if isinstance(given, str) else None, all_words),
         request=_request(data),
         facts=_facts(data),

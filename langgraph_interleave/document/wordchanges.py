@@ -9,7 +9,8 @@ from typing import Literal, NamedTuple
 # Chinese and Japanese have no spaces between words: each character counts as one.
 _TOKENS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|\w+|\s+|[^\w\s]")
 _MOST = 1500
-_LIKE_ENOUGH = 0.35
+#: Share of the words that must have stayed.
+_LIKE_ENOUGH = 0.25
 
 
 class Piece(NamedTuple):
@@ -33,11 +34,12 @@ def word_changes(before: str, after: str) -> list[Piece]:
     old, new = _TOKENS.findall(before), _TOKENS.findall(after)
     if len(old) > _MOST or len(new) > _MOST:
         return [Piece("same", after)]
-    matcher = difflib.SequenceMatcher(a=old, b=new, autojunk=False)
-    if matcher.ratio() < _LIKE_ENOUGH:
+    operations = difflib.SequenceMatcher(a=old, b=new, autojunk=False).get_opcodes()
+    stayed = [token for tag, _, _, b0, b1 in operations if tag == "equal" for token in new[b0:b1]]
+    if _words(stayed) < _LIKE_ENOUGH * max(_words(old), _words(new)):
         return [Piece("same", after)]
     pieces: list[Piece] = []
-    for tag, a0, a1, b0, b1 in matcher.get_opcodes():
+    for tag, a0, a1, b0, b1 in operations:
         if tag == "equal":
             pieces.append(Piece("same", "".join(new[b0:b1])))
             continue
@@ -46,3 +48,7 @@ def word_changes(before: str, after: str) -> list[Piece]:
         if b1 > b0:
             pieces.append(Piece("new", "".join(new[b0:b1])))
     return pieces
+
+
+def _words(tokens: list[str]) -> int:
+    return sum(not token.isspace() for token in tokens)
