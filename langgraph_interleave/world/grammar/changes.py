@@ -61,8 +61,7 @@ def difference(before: Scene, after: Scene) -> list[str]:
             things = tuple(other for other in now.things if other.id != thing.id)
         now = now.model_copy(update={"things": things})
     words.extend(_additions(_anchors_first(added), after, now))
-    for name in moves:
-        words.append(_move(wanted[name], after))
+    words.extend(_move(wanted[name], after) for name in moves)
     if before.caption != after.caption:
         words.append(
             "remove the words from the picture"

@@ -1,0 +1,223 @@
+"""Subjects: which things a command is about, and what it says of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from langgraph_interleave.world.grammar.commands import verbs
+from langgraph_interleave.world.grammar.draft import Draft, find
+from langgraph_interleave.world.grammar.languages import Language
+from langgraph_interleave.world.grammar.lexicon import Match
+from langgraph_interleave.world.grammar.mention import Mention, color_state
+from langgraph_interleave.world.grammar.reader import SceneReader
+from langgraph_interleave.world.grammar.tokens import Token
+from langgraph_interleave.world.vocabulary import KINDS
+
+_ALL = frozenset(("all", "every", "everything", "both"))
+
+
+class SubjectReader(SceneReader):
+    """Reads a command's words about the things of a scene. `last` names what the command before was about."""
+
+    def __init__(self, tokens: Sequence[Token], language: Language, last: Sequence[str] = ()) -> None:
+        super().__init__(tokens, language)
+        self.last = last
+        self.wanted: tuple[Mention, list[Draft]] | None = None
+
+    def meant(self, index: int, *, after_relation: bool = False) -> tuple[list[Draft], Mention | None, int]:
+        """The things a phrase means among those there are, the phrase, and where it ends.
+
+        What the phrase says beyond that ("fill the pot *with soil*") is kept for `apply_wanted`.
+        """
+        self.wanted = None
+        if index < len(self.tokens) and self.tokens[index].norm in ("it", "them", "him", "her", "that"):
+            return self.latest(), None, index + 1
+        everything = index < len(self.tokens) and self.tokens[index].norm in _ALL
+        mention = self.phrases.at(index, after_relation=after_relation)
+        if mention is None and everything:
+            return list(self.drafts), None, index + 1
+        if mention is None or not mention.is_thing:
+            return [], mention, mention.end if mention is not None else index
+        drafts = self._fitting(mention, everything=everything)
+        if any(not draft.fits(replace(mention, count=None), exact=True) for draft in drafts):
+            self.wanted = (mention, drafts)
+        return drafts, mention, mention.end
+
+    def _fitting(self, mention: Mention, *, everything: bool) -> list[Draft]:
+        if everything or (mention.plural and mention.count is None and mention.ordinal is None):
+            fitting = [draft for draft in self.drafts if draft.fits(mention)]
+            if fitting:
+                return fitting
+        # What it says may be how the thing shall be, not how it is.
+        bare = replace(mention, states=[], color=None, size=None, count=None)
+        attempts = [mention, replace(mention, count=None), *([bare] if mention.definite else [])]
+        found = next((draft for attempt in attempts if (draft := find(attempt, self.drafts)) is not None), None)
+        return [found] if found is not None else []
+
+    def apply_wanted(self) -> bool:
+        """Make things what the phrase that meant them said they shall be."""
+        if self.wanted is None:
+            return False
+        mention, drafts = self.wanted
+        self.wanted = None
+        for draft in drafts:
+            self.refine(draft, mention)
+        self.touched.extend(drafts)
+        return bool(drafts)
+
+    def latest(self) -> list[Draft]:
+        """What "it" means: what the last command was about, else the last thing."""
+        named = [draft for draft in self.drafts if draft.id in self.last]
+        return named or self.drafts[-1:]
+
+    def says_more(self, start: int, end: int) -> bool:
+        return any(token.norm in ("more", "another") for token in self.tokens[start:end])
+
+    def place_follows(self, index: int) -> bool:
+        found = self.lexicon.matches(self.tokens, index)
+        return bool(found) and found[0].entry.role in ("cell", "relation")
+
+    def read_on(self, index: int) -> None:
+        """Read what is added, as a description; "to the snowman" names what it belongs to."""
+        there = list(self.drafts)
+        while index < len(self.tokens):
+            if self.tokens[index].norm in ("to", "onto", "for") and self.group and not self.closed:
+                owners, mention, end = self.meant(index + 1)
+                if owners and mention is not None:
+                    self.attach(self.group, owners[-1])
+                    index = end
+                    continue
+            index += max(self._step(index), 1)
+        self.touched.extend(draft for draft in self.drafts if draft not in there)
+
+    def attach(self, added: Sequence[Draft], owner: Draft) -> None:
+        known = KINDS.get(owner.kind)
+        for draft in added:
+            own = KINDS.get(draft.kind)
+            if draft.placed or draft is owner:
+                continue
+            if own is not None and own.category == "clothing":
+                draft.beside = ("on", owner)
+            elif known is not None and known.opening is not None:
+                draft.beside = ("in", owner)
+            else:
+                draft.beside = ("right of", owner)
+        self.close()
+
+    def become_other(self, drafts: Sequence[Draft], index: int) -> bool:
+        """Put what a phrase says in the place of things."""
+        mention = self.phrases.at(index)
+        if mention is None or not mention.is_thing or not drafts:
+            return False
+        old = drafts[0]
+        news = Draft.from_mention(mention)
+        if mention.unknown and mention.label is not None:
+            self.unknown.append(mention.label)
+        new = news[0]
+        if mention.count is None and not mention.plural:
+            new.count = old.count if not mention.determined else new.count
+        new.cell, new.beside = old.cell, old.beside
+        place = self.drafts.index(old)
+        self.drafts[place : place + 1] = news
+        for other in self.drafts:
+            if other.beside is not None and other.beside[1] is old:
+                other.beside = (other.beside[0], new)
+        self.touched.extend(news)
+        return True
+
+    def says_quality(self, drafts: Sequence[Draft], index: int) -> bool:
+        return any(self.quality_at(at, drafts) for at in range(index, len(self.tokens)))
+
+    def quality_at(self, index: int, drafts: Sequence[Draft]) -> Match | None:
+        kinds = [draft.kind for draft in drafts]
+        for match in self.lexicon.matches(self.tokens, index):
+            role = match.entry.role
+            if role == "state" and any(kind in match.entry.states for kind in kinds):
+                return match
+            if role in ("color", "painted", "size"):
+                return match
+        return None
+
+    def qualities(self, drafts: Sequence[Draft], index: int) -> None:
+        """Apply every colour, size, state and number from here on."""
+        self.touched.extend(drafts)
+        while index < len(self.tokens):
+            if self.tokens[index].norm in ("not", "never", "instead"):
+                skipped = self.quality_at(index + 1, drafts)
+                index += 1 + (skipped.length if skipped is not None else 0)
+                continue
+            other = self._other_subject(index, drafts)
+            if other is not None:
+                drafts, index = other
+                self.touched.extend(drafts)
+                continue
+            match = self.quality_at(index, drafts)
+            verb = verbs().get((self.tokens[index].norm,))
+            if match is None and verb is not None:
+                self.into_state(drafts, verb)
+            if match is None:
+                place = self._step(index) if self.place_follows(index) and self.begin(drafts) else 0
+                index += max(place, 1)
+                continue
+            entry = match.entry
+            for draft in drafts:
+                state = color_state(draft.kind, entry.word) if entry.role == "color" else None
+                if entry.role == "state":
+                    draft.state = entry.states.get(draft.kind, draft.state)
+                elif state is not None:
+                    draft.state = state
+                elif entry.role == "size":
+                    draft.size = _resized(draft.size, entry.word, self.tokens[index].norm)
+                else:
+                    draft.color = entry.word
+            index += match.length
+
+    def _other_subject(self, index: int, drafts: Sequence[Draft]) -> tuple[list[Draft], int] | None:
+        """The cat of "make the ball blue and the cat black"."""
+        found = self.lexicon.matches(self.tokens, index)
+        if not found or found[0].entry.role != "definite":
+            return None
+        others, mention, end = self.meant(index)
+        self.wanted = None
+        if mention is None or not others or others[0] in drafts:
+            return None
+        return others, end
+
+    def begin(self, drafts: Sequence[Draft]) -> bool:
+        self.group, self.owners, self.closed, self.moved = list(drafts), [], False, []
+        return True
+
+    def become(self, index: int, states: Sequence[str]) -> bool:
+        """As in "open the box", "light the candle", "fill the pot with soil"."""
+        drafts, _, end = self.meant(index)
+        if not drafts:
+            return False
+        if self.apply_wanted():
+            return True
+        if self.quality_at(end, drafts) is not None:
+            self.qualities(drafts, end)
+            return True
+        if not self.into_state(drafts, states):
+            return False
+        self.touched.extend(drafts)
+        return True
+
+    def into_state(self, drafts: Sequence[Draft], states: Sequence[str]) -> bool:
+        changed = False
+        for draft in drafts:
+            known = KINDS.get(draft.kind)
+            state = next((state for state in states if known is not None and state in known.states), None)
+            if state is not None:
+                draft.state, changed = state, True
+        return changed
+
+    def numbers(self, index: int) -> list[Match]:
+        return [match for match in self.lexicon.matches(self.tokens, index) if match.entry.role == "number"]
+
+
+def _resized(now: str, size: str, word: str) -> str:
+    if word.endswith("er") and word != "wee":
+        order = ("small", "medium", "large")
+        return order[min(max(order.index(now) + (1 if size == "large" else -1), 0), 2)]
+    return size
