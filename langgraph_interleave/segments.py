@@ -46,13 +46,13 @@ def in_order(segments: Iterable[SegmentEvent]) -> list[SegmentEvent]:
 
 
 def stream_segments(
-    graph: Any, input: Any, config: Any = None, *, deltas: bool = False, **kwargs: Any
+    graph: Any, graph_input: Any, config: Any = None, *, deltas: bool = False, **kwargs: Any
 ) -> Iterator[SegmentEvent]:
     """Run a graph and yield its segments as they happen.
 
     Args:
         graph: A compiled graph that is, or contains, an interleave graph; also a `RemoteGraph`.
-        input: Its input.
+        graph_input: Its input.
         config: Its config.
         deltas: Yield text as it grows too, not only whole segments.
         kwargs: Passed to `graph.stream` (`context=`, `durability=`).
@@ -68,18 +68,18 @@ def stream_segments(
         2
     """
     picker = Segments(deltas=deltas)
-    for part in graph.stream(input, config, stream_mode=["custom"], version="v2", subgraphs=True, **kwargs):
+    for part in graph.stream(graph_input, config, stream_mode=["custom"], version="v2", subgraphs=True, **kwargs):
         segment = picker.pick(read_event(part))
         if segment is not None:
             yield segment
 
 
 async def astream_segments(
-    graph: Any, input: Any, config: Any = None, *, deltas: bool = False, **kwargs: Any
+    graph: Any, graph_input: Any, config: Any = None, *, deltas: bool = False, **kwargs: Any
 ) -> AsyncIterator[SegmentEvent]:
     """The async twin of `stream_segments`."""
     picker = Segments(deltas=deltas)
-    async for part in graph.astream(input, config, stream_mode=["custom"], version="v2", subgraphs=True, **kwargs):
+    async for part in graph.astream(graph_input, config, stream_mode=["custom"], version="v2", subgraphs=True, **kwargs):
         segment = picker.pick(read_event(part))
         if segment is not None:
             yield segment

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -21,6 +23,8 @@ settings.register_profile(
 )
 settings.register_profile("thorough", parent=settings.get_profile("default"), derandomize=False, max_examples=2000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+
+GOLDEN = Path(__file__).parent / "golden"
 
 #: What a developer's shell may hold and no test may see.
 _PREFIXES = (
@@ -51,3 +55,21 @@ def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.
     # Rich and typer look at these to decide on width and colour.
     for name in ("COLUMNS", "LINES", "FORCE_COLOR", "NO_COLOR", "TERM", "CI", "GITHUB_ACTIONS"):
         monkeypatch.delenv(name, raising=False)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--update-golden", action="store_true", help="write the golden files anew instead of comparing")
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
+    """Compare a text with a file under `tests/golden`, or write it with `--update-golden`."""
+
+    def compare(name: str, text: str) -> None:
+        path = GOLDEN / name
+        if request.config.getoption("--update-golden", default=False):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        assert text == path.read_text(encoding="utf-8"), f"{name} changed; run with --update-golden if that is meant"
+
+    return compare

@@ -32,6 +32,7 @@ from langgraph_interleave.types import (
     TextPart,
 )
 
+
 def flat_png(color: tuple[int, int, int], width: int = 12, height: int = 8) -> bytes:
     """A PNG whose bytes do not depend on any library's compression."""
 
