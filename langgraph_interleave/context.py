@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
-from typing import Any, Literal, Self
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
@@ -132,14 +133,8 @@ class Settings(Frozen):
         """Seed of one attempt: 0 to 2**32-1, another for each, the same for the same run seed."""
         return derive_seed(self.seed, step, attempt)
 
-    def with_lookahead(self, default: Literal[True, False]) -> Self:
-        """The same settings with lookahead switched."""
-        return self.model_copy(update={"lookahead": default})
-
 
 def derive_seed(seed: int, step: int, attempt: int) -> int:
     """Mix a run's seed with step and attempt into 0 to 2**32-1, evenly spread and stable for ever."""
-    import hashlib
-
     digest = hashlib.sha256(f"{seed}/{step}/{attempt}".encode()).digest()
     return int.from_bytes(digest[:4], "big")
