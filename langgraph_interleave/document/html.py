@@ -9,7 +9,7 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from langgraph_interleave.document.pictures import Pictures
-from langgraph_interleave.document.text import clean
+from langgraph_interleave.document.text import clean, is_right_to_left
 from langgraph_interleave.document.view import View
 
 if TYPE_CHECKING:
@@ -34,13 +34,15 @@ def _render(template: str, view: View, pictures: Pictures, style: str, **more: A
     from markupsafe import Markup
 
     # What the page says about itself is English, whatever the document is written in.
-    english = Markup(' lang="en"') if view.language and not view.language.lower().startswith("en") else ""
-    # Our own style sheet: the only text that is not escaped.
-    safe_style = Markup(style)  # noqa: S704
+    leftward = is_right_to_left(view.language)
+    foreign = view.language is not None and view.language.lower().split("-")[0] != "en"
+    own = ' lang="en" dir="ltr"' if leftward else ' lang="en"' if foreign else ""
+    # These two are our own, and the only texts that are not escaped.
+    english, safe_style = Markup(own), Markup(style)  # noqa: S704
     return (
         _environment()
         .get_template(template)
-        .render(view=view, pictures=pictures, style=safe_style, english=english, **more)
+        .render(view=view, pictures=pictures, style=safe_style, english=english, leftward=leftward, **more)
     )
 
 

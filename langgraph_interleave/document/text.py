@@ -92,3 +92,18 @@ def language_of(wanted: str | None, text: str) -> str | None:
         counts["ja"] += counts.pop("zh", 0)
     best = max(counts, key=counts.__getitem__, default="")
     return best or None
+
+
+def is_right_to_left(language: str | None) -> bool:
+    """Whether a language (BCP 47) is written from right to left."""
+    return bool(language) and str(language).lower().split("-")[0] in {
+        "ar",
+        "dv",
+        "fa",
+        "he",
+        "ps",
+        "sd",
+        "ug",
+        "ur",
+        "yi",
+    }
