@@ -100,7 +100,7 @@ SCENARIOS: dict[str, dict[str, Any]] = {
 async def test_golden_streams(name: str, golden: Callable[[str, str], None]) -> None:
     scenario = dict(SCENARIOS[name])
     plan, drawings, verdicts = scenario.pop("plan"), scenario.pop("drawings", None), scenario.pop("verdicts", None)
-    graph = create_interleave_graph(
+    graph: Any = create_interleave_graph(
         ScriptedPlanner(plan),
         ScriptedBackend(drawings),
         ScriptedCritic(verdicts),

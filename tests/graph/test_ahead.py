@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import pytest
@@ -13,9 +13,9 @@ from langgraph_interleave.errors import PlanError
 from langgraph_interleave.graph import create_interleave_graph
 from langgraph_interleave.limits import Limits
 from langgraph_interleave.testing import ScriptedBackend, ScriptedCritic, ScriptedPlanner, simple_plan
-from langgraph_interleave.types import Capabilities, ImageRequest, PlanFinished, Step, StepDelta
+from langgraph_interleave.types import Capabilities, ImageRequest, PlanDelta, PlanFinished, Step, StepDelta
 
-ASK = {"request": "things"}
+ASK: Any = {"request": "things"}
 Make = Callable[..., Any]
 
 
@@ -27,7 +27,7 @@ async def test_a_slow_step_does_not_hold_up_a_chain_beside_it() -> None:
     assert order == [1, 2, 3, 4, 0], "the whole chain is done, and told, before the slow step"
 
 
-async def finishing(graph: Any) -> Any:
+async def finishing(graph: Any) -> AsyncIterator[int]:
     async for part in graph.astream(ASK, stream_mode=["custom"], version="v2", subgraphs=True):
         data = part["data"]
         if data["type"] == "interleave.step" and data["phase"] == "finish":
@@ -57,7 +57,7 @@ class Marking(ScriptedPlanner):
         super().__init__(*args, **kwargs)
         self.log = log
 
-    async def aplan(self, request: Any) -> Any:
+    async def aplan(self, request: Any) -> AsyncIterator[PlanDelta]:
         async for delta in super().aplan(request):
             if isinstance(delta, PlanFinished):
                 self.log.append("planned")
@@ -114,7 +114,7 @@ async def test_a_lost_bet_is_cancelled_and_nothing_of_it_is_kept() -> None:
 
 async def test_half_a_plan_is_never_a_document() -> None:
     class CutOff(ScriptedPlanner):
-        async def aplan(self, request: Any) -> Any:
+        async def aplan(self, request: Any) -> AsyncIterator[PlanDelta]:
             yield StepDelta(simple_plan(1).steps[0])
             await asyncio.sleep(0.1)
             raise PlanError("The plan was cut off.", truncated=True)
@@ -128,7 +128,7 @@ async def test_half_a_plan_is_never_a_document() -> None:
 
 async def test_a_step_that_comes_out_differently_is_drawn_anew() -> None:
     class Fickle(ScriptedPlanner):
-        async def aplan(self, request: Any) -> Any:
+        async def aplan(self, request: Any) -> AsyncIterator[PlanDelta]:
             plan = simple_plan(2)
             yield StepDelta(Step(index=0, op="generate", instruction="Show thing 9.", prompt="thing 9"))
             yield StepDelta(plan.steps[1])

@@ -13,7 +13,7 @@ from langgraph_interleave.segments import Segments, astream_segments, in_order, 
 from langgraph_interleave.testing import simple_plan
 
 Make = Callable[..., Any]
-ASK = {"request": "things"}
+ASK: Any = {"request": "things"}
 PLAN = simple_plan(5, sources=[[], [0], [], [1, 2], []], text=[4])
 
 

@@ -21,7 +21,7 @@ from langgraph_interleave.limits import Limits
 from langgraph_interleave.testing import RephrasingPlanner, ScriptedBackend, ScriptedCritic, noise_card, simple_plan
 from langgraph_interleave.types import Critique, CritiqueRequest, ImageRequest, Scores, StepRecord
 
-ASK = {"request": "two things"}
+ASK: Any = {"request": "two things"}
 Make = Callable[..., Any]
 
 

@@ -26,7 +26,7 @@ from langgraph_interleave.graph import create_interleave_graph
 from langgraph_interleave.testing import ScriptedBackend, ScriptedCritic, ScriptedPlanner, simple_plan
 
 Make = Callable[..., Any]
-ASK = {"request": "things"}
+ASK: Any = {"request": "things"}
 THREAD: Any = {"configurable": {"thread_id": "t"}}
 
 
@@ -126,7 +126,7 @@ async def test_a_cancelled_run_leaves_no_call_behind(make: Make) -> None:
     assert left == []
 
 
-class Parent(TypedDict, total=False):
+class Parent(TypedDict):
     request: str
     document: dict[str, Any]
     outcome: str
@@ -142,12 +142,12 @@ class Theirs(BaseModel):
 async def test_as_a_node_of_a_parent_with_other_state_and_context(make: Make) -> None:
     graph, *_ = make(2)
     parent = StateGraph(Parent, context_schema=Theirs)
-    parent.add_node("ask", lambda _: {"request": "two things", "note": "kept"})
+    parent.add_node("ask", lambda state: {"request": "two things", "note": "kept"})
     parent.add_node("draw", graph)
     parent.add_edge(START, "ask")
     parent.add_edge("ask", "draw")
     parent.add_edge("draw", END)
-    compiled = parent.compile(checkpointer=InMemorySaver())
+    compiled: Any = parent.compile(checkpointer=InMemorySaver())
     parts = [
         part
         async for part in compiled.astream(
@@ -156,7 +156,7 @@ async def test_as_a_node_of_a_parent_with_other_state_and_context(make: Make) ->
     ]
     segments = [p for p in parts if p["type"] == "custom" and p["data"]["type"] == "interleave.segment"]
     assert segments and all(len(p["ns"]) == 1 for p in segments)
-    final = [p["data"] for p in parts if p["type"] == "values" and not p["ns"]][-1]
+    final: Any = [p["data"] for p in parts if p["type"] == "values" and not p["ns"]][-1]
     assert final["outcome"] == "complete" and final["note"] == "kept" and final["document"]["steps"]
 
 
