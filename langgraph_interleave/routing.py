@@ -109,6 +109,8 @@ def settled_without_drawing(view: RunView, step: Step) -> StepRecord | None:
         return StepRecord(index=step.index, outcome="skipped", limit="max_steps")
     for source in step.step_sources:
         record = view.records.get(source)
+        if record is not None and record.outcome == "cancelled":
+            return stopped(StepRecord(index=step.index), view.rules)
         if record is not None and record.picture is None:
             problem = Problem(
                 error="Skipped",

@@ -17,10 +17,6 @@ from langgraph_interleave.run import Run
 from langgraph_interleave.state import Progress
 from langgraph_interleave.types import PlanRecord, Request, StepRecord
 
-#: Live runs kept at most; one that was abandoned without a word is let go of when it falls out.
-_KEPT = 256
-
-
 #: The live runs of every graph of this process.
 _everyone: weakref.WeakSet[Runs] = weakref.WeakSet()
 
@@ -89,10 +85,8 @@ class Runs:
                 return self._live[key]
             replaced = self._live.pop(key, None)
             self._live[key] = run
-            dropped = [self._live.pop(next(iter(self._live))) for _ in range(len(self._live) - _KEPT)]
-        for old in (replaced, *dropped):
-            if old is not None:
-                old.close()
+        if replaced is not None:
+            replaced.close()
         return run
 
 

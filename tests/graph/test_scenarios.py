@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import asyncio
+import io
+import threading
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import pytest
+from PIL import Image
 
 from langgraph_interleave.artifacts import ArtifactStore
+from langgraph_interleave.context import InterleaveContext
 from langgraph_interleave.errors import (
     ConfigError,
     ContentBlocked,
@@ -18,8 +23,24 @@ from langgraph_interleave.errors import (
 )
 from langgraph_interleave.graph import create_interleave_graph
 from langgraph_interleave.limits import Limits
-from langgraph_interleave.testing import RephrasingPlanner, ScriptedBackend, ScriptedCritic, noise_card, simple_plan
-from langgraph_interleave.types import Critique, CritiqueRequest, ImageRequest, Scores, StepRecord
+from langgraph_interleave.runs import stop_run
+from langgraph_interleave.testing import (
+    RephrasingPlanner,
+    ScriptedBackend,
+    ScriptedCritic,
+    ScriptedPlanner,
+    noise_card,
+    simple_plan,
+)
+from langgraph_interleave.types import (
+    Critique,
+    CritiqueRequest,
+    ImageBytes,
+    ImageRequest,
+    PlanDelta,
+    Scores,
+    StepRecord,
+)
 
 ASK: Any = {"request": "two things"}
 Make = Callable[..., Any]
@@ -157,14 +178,8 @@ async def test_an_unexpected_error_finishes_the_document_and_is_raised_chained(m
 
 
 async def test_a_blank_picture_is_revised_by_a_check(make: Make) -> None:
-    import io
-
-    from PIL import Image
-
     out = io.BytesIO()
     Image.new("RGB", (16, 16), "black").save(out, "PNG")
-    from langgraph_interleave.types import ImageBytes
-
     black = ImageBytes(out.getvalue(), "image/png", 16, 16)
     graph, _, backend, critic = make(1, drawings=lambda _: black, limits=Limits(max_attempts=2))
     result = await graph.ainvoke(ASK)
@@ -220,3 +235,45 @@ async def test_the_record_of_a_step_holds_everything_that_happened(make: Make) -
     assert [a.critique.verdict for a in record.attempts if a.critique] == ["revise", "accept"]
     assert record.attempts[1].prompt == "thing 0 (again 1)" and all(len(a.calls) == 2 for a in record.attempts)
     assert record.picture is not None and artifacts.get_image(record.picture).width == 16
+
+
+@pytest.mark.parametrize("sync", [False, True])
+async def test_a_run_can_be_stopped_in_good_order(make: Make, sync: bool) -> None:
+    drawing = threading.Semaphore(0)
+
+    def delay(asked: ImageRequest) -> float:
+        drawing.release()
+        return 30.0 if asked.prompt == "thing 1" else 0.0
+
+    graph, *_ = make(4, drawings=ScriptedBackend(delay_s=delay), lookahead=False)
+    context = InterleaveContext(run_id="to-stop")
+    if sync:
+        task = asyncio.ensure_future(asyncio.to_thread(lambda: graph.invoke(ASK, context=context)))
+    else:
+        task = asyncio.ensure_future(graph.ainvoke(ASK, context=context))
+    for _ in range(2):
+        await asyncio.to_thread(drawing.acquire)
+    assert stop_run("to-stop")
+    result = await asyncio.wait_for(task, 3)
+    assert result["outcome"] == "cancelled"
+    assert outcomes(result) == ["accepted", "cancelled", "cancelled", "cancelled"]
+    assert result["document"]["steps"][0]["image"]
+    assert not stop_run("to-stop"), "it is over"
+
+
+async def test_a_run_can_be_stopped_while_it_is_planned(make: Make) -> None:
+    planning = threading.Event()
+
+    class Slow(ScriptedPlanner):
+        async def aplan(self, request: Any) -> AsyncIterator[PlanDelta]:
+            planning.set()
+            await asyncio.sleep(30)
+            async for delta in super().aplan(request):
+                yield delta
+
+    graph = create_interleave_graph(Slow(simple_plan(1)), ScriptedBackend(), ScriptedCritic())
+    task = asyncio.ensure_future(graph.ainvoke(ASK, context=InterleaveContext(run_id="early")))
+    await asyncio.to_thread(planning.wait)
+    assert stop_run("early")
+    result = await asyncio.wait_for(task, 3)
+    assert result["outcome"] == "cancelled" and result["document"]["steps"] == []
