@@ -208,7 +208,10 @@ class Flight:
         journal = self._ledger.journal
         with self._ledger.lock:
             unwanted = self._unwanted()
-            self.sent = unwanted is None
+            if unwanted is None:
+                self.sent = True
+            else:
+                self._ledger.doom(self, unwanted.message)
         if unwanted is not None:
             await journal.end(claim, "failed", unwanted)
             raise unwanted

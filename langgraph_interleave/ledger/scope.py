@@ -91,7 +91,7 @@ class RunScope:
     def in_flight(self) -> set[str]:
         """Keys of this run's calls that are under way, those being given up included."""
         with self._ledger.lock:
-            return {flight.call.key for flight in self._flights}
+            return {flight.call.key for flight in self._flights if self._is_ours(flight)}
 
     async def resume(self) -> list[CallRecord]:
         """Count what earlier invocations of this run used, so that its caps hold for all of them.
@@ -118,7 +118,7 @@ class RunScope:
         self._begin(cancelled=cancelled)
         while True:
             with self._ledger.lock:
-                waiting = [flight.landed for flight in self._flights]
+                waiting = [flight.landed for flight in self._flights if self._is_ours(flight)]
             if not waiting:
                 return
             await asyncio.wait([asyncio.wrap_future(landed) for landed in waiting])
@@ -161,6 +161,10 @@ class RunScope:
         if flight not in self._flights:
             self._flights.add(flight)
             flight.landed.add_done_callback(lambda _: self._landed(flight))
+
+    def _is_ours(self, flight: Flight) -> bool:
+        # One that only others wait for now is theirs; one that nobody waits for is being wound up.
+        return not flight.asks or any(ask.scope is self for ask in flight.asks)
 
     def _forget(self, ask: Ask) -> None:
         with self._ledger.lock:
