@@ -45,13 +45,13 @@ def test_a_module_says_what_it_is(path: Path) -> None:
 
 
 def test_only_public_interfaces_of_langgraph() -> None:
-    private = re.compile(r"^lang(graph|chain|smith)\w*(\.\w+)*\._")
+    private = re.compile(r"^lang(graph|chain|smith)(?!_interleave)\w*(\.\w+)*\._")
     found = {f"{name_of(path)}: {name}" for path in SOURCES for name in imports(path) if private.match(name)}
     assert not found
 
 
 def test_nothing_unfinished() -> None:
-    marks = re.compile(r"\b(TODO|FIXME|XXX|NotImplementedError)\b")
+    marks = re.compile(r"\b(TODO|FIXME|XXX|raise NotImplementedError)\b")
     found = [name_of(path) for path in MODULES if marks.search(path.read_text(encoding="utf-8"))]
     assert not found
 
