@@ -24,7 +24,7 @@ class InterleaveContext(BaseModel):
         4
     """
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", defer_build=True)
 
     limits: Limits | None = Field(default=None, description="Caps on steps, attempts, images, calls and seconds.")
     steps: int | None = Field(default=None, ge=1, description="Number of steps, when it must be exact.")

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from langgraph_interleave.types import ArtifactRef, Critique, Plan, RunOutcome, RunReason, Scores, Spend, StepOutcome
 from langgraph_interleave.types.base import Frozen
@@ -139,7 +139,7 @@ class WarningEvent(_Event):
 Event = Annotated[
     SegmentEvent | RunEvent | StepEvent | AttemptEvent | LimitEvent | WarningEvent, Field(discriminator="type")
 ]
-_adapter: TypeAdapter[Event] = TypeAdapter(Event)
+_adapter: TypeAdapter[Event] = TypeAdapter(Event, config=ConfigDict(defer_build=True))
 
 
 def seq(kind: Kind, attempt: int = 0, index: int = 0) -> int:

@@ -79,7 +79,9 @@ async def astream_segments(
 ) -> AsyncIterator[SegmentEvent]:
     """The async twin of `stream_segments`."""
     picker = Segments(deltas=deltas)
-    async for part in graph.astream(graph_input, config, stream_mode=["custom"], version="v2", subgraphs=True, **kwargs):
+    async for part in graph.astream(
+        graph_input, config, stream_mode=["custom"], version="v2", subgraphs=True, **kwargs
+    ):
         segment = picker.pick(read_event(part))
         if segment is not None:
             yield segment

@@ -8,4 +8,5 @@ from pydantic import BaseModel, ConfigDict
 class Frozen(BaseModel):
     """An immutable pydantic model that refuses unknown fields and serialises to plain JSON."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    # Validators are built at first use: importing the package must cost next to nothing.
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
