@@ -62,7 +62,7 @@ STATES: Mapping[str, Mapping[str, str]] = {
     "cooking pot": {"covered": "with the lid on"},
     "frog": {"grown": "fully grown", "eggs": "at the egg stage", "tadpole": "at the tadpole stage",
              "froglet": "at the froglet stage"},
-    "hand": {"thumb up": "with thumb up", "soapy": "covered in soap", "pointing": "pointing"},
+    "hand": {"thumb up": "with thumb up", "pointing": "pointing"},
     "house": {"finished": "fully built", "walls": "with only walls", "with roof": "with walls and roof",
               "with door": "with roof and door"},
     "lamp": {"off": "switched off"},
@@ -91,9 +91,7 @@ AFTER = frozenset(
     ("with", "without", "in", "on", "at", "of", "showing", "pointing", "under", "covered", "as")
 )  # fmt: skip
 #: States that would be taken for something else if they stood before the noun.
-_TAKEN = frozenset(
-    (*COLORS, "small", "large", "left", "right", "up", "down", "on", "off", "in", "out", "first", "amber")
-)
+_TAKEN = frozenset((*COLORS, "small", "large", "left", "right", "up", "down", "on", "off", "in", "out", "amber"))
 
 
 def noun(kind: str, count: int = 1) -> str:

@@ -74,8 +74,6 @@ def phrase(thing: Thing, scene: Scene | None = None, *, named: bool = False, pla
     several = thing.count > 1
     if thing.size != "medium":
         words.append(thing.size)
-    if thing.color is not None:
-        words.append(thing.color if _is_plain_color(thing) else f"{thing.color}-painted")
     after = ""
     if thing.state is not None:
         said, behind = state_phrase(thing.kind, thing.state)
@@ -83,6 +81,8 @@ def phrase(thing: Thing, scene: Scene | None = None, *, named: bool = False, pla
             after = f" {said}"
         else:
             words.append(said)
+    if thing.color is not None:
+        words.append(thing.color if _is_plain_color(thing) else f"{thing.color}-painted")
     words.append(noun(thing.kind, thing.count))
     text = " ".join(words)
     text = (f"{in_words(thing.count)} {text}" if several else f"{article(text)} {text}") + after
