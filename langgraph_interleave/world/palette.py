@@ -107,6 +107,16 @@ def rgb(color: str) -> RGB:
     return int(color[1:3], 16), int(color[3:5], 16), int(color[5:7], 16)
 
 
+def lighter(color: str, share: float = 0.3) -> str:
+    """A colour mixed with white.
+
+    Example:
+        >>> lighter("#000000", 0.5)
+        '#808080'
+    """
+    return "#" + "".join(f"{round(part + (255 - part) * share):02x}" for part in rgb(color))
+
+
 def lab(color: str | RGB) -> tuple[float, float, float]:
     """A colour in CIE L*a*b* (D65): lightness 0 to 100, then green-red and blue-yellow.
 

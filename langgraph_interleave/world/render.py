@@ -219,7 +219,7 @@ def _sprite(place: Placed, look: _Look, sheet: Sheet, seed: int) -> Sprite:
         _shadow(pen, place.w * sheet.w / place.scale)
     fonts: tuple[str, ...] = ()
     if look.kind == "card" or look.kind not in drawings():
-        draw_card(pen, look.label or look.kind, seed=crc32(identity.encode()))
+        draw_card(pen, look.label or look.kind)
         fonts = tuple(font_files(look.label or look.kind))
     else:
         drawings()[look.kind](pen, look.state)

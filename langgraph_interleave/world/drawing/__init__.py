@@ -15,7 +15,10 @@ from langgraph_interleave.world.drawing.pen import Pen
 #: Draws a thing in a state (one of its kind's, never `None` for a kind that has states).
 Draw = Callable[[Pen, str], None]
 
-_MODULES = ("plants", "skies", "animals", "creatures")
+_MODULES = (
+    "plants", "skies", "animals", "creatures", "people", "places", "signs", "vehicles", "kitchen", "food", "fruit",
+    "stationery", "furniture", "household", "washing", "tools", "science", "toys", "shapes", "clothes",
+)  # fmt: skip
 
 
 @lru_cache(maxsize=1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from langgraph_interleave.world.drawing import Draw
-from langgraph_interleave.world.drawing.outline import arc, blob, bow, line, oval, path, poly
+from langgraph_interleave.world.drawing.outline import arc, bow, line, oval, path, poly
 from langgraph_interleave.world.drawing.pen import Pen
 from langgraph_interleave.world.palette import INK, Tone
 
@@ -28,7 +28,11 @@ def cat(pen: Pen, state: str) -> None:
     if stage >= 3:
         if stage == 4:
             pen.bar(bow((34, -14), (56, -18), (58, -44), (48, -62)), 10)
-        pen.draw(path("M -20 -72 C -40 -52 -44 -18 -38 -2 L 38 -2 C 44 -18 40 -52 20 -72 Z"), color, shade=0.4 if stage == 4 else 0)
+        pen.draw(
+            path("M -20 -72 C -40 -52 -44 -18 -38 -2 L 38 -2 C 44 -18 40 -52 20 -72 Z"),
+            color,
+            shade=0.4 if stage == 4 else 0,
+        )
         for x in (-13, 13):
             pen.draw(oval(x, -7, 13, 7), color)
         pen.ink(line((-1, -36), (-1, -12)), color, weight=0.8)
@@ -70,9 +74,14 @@ def dog(pen: Pen, state: str) -> None:
         pen.draw(path("M -22 -76 C -42 -50 -46 -18 -40 -2 L 40 -2 C 46 -18 42 -50 22 -76 Z"), shade=0.4)
         for x in (-14, 14):
             pen.draw(oval(x, -7, 14, 7))
-        pen.draw(path("M -34 -112 C -34 -132 34 -132 34 -112 C 36 -84 24 -66 0 -64 C -24 -66 -36 -84 -34 -112 Z"), shade=0.3)
+        pen.draw(
+            path("M -34 -112 C -34 -132 34 -132 34 -112 C 36 -84 24 -66 0 -64 C -24 -66 -36 -84 -34 -112 Z"), shade=0.3
+        )
         for side in (-1, 1):
-            pen.draw(path(f"M {side * 26} -124 C {side * 52} -126 {side * 52} -92 {side * 44} -82 C {side * 34} -86 {side * 32} -104 {side * 26} -124 Z"),
+            pen.draw(path(
+                f"M {side * 26} -124 C {side * 52} -126 {side * 52} -92 {side * 44} -82 C {side * 34} -86 "
+                f"{side * 32} -104 {side * 26} -124 Z"
+            ),
                      Tone(pen.own.shade, pen.own.stroke, pen.own.stroke))  # fmt: skip
             draw_eye(pen, side * 13, -104, 3.8)
         pen.draw(oval(0, -80, 17, 13), "cream")
@@ -81,12 +90,24 @@ def dog(pen: Pen, state: str) -> None:
         return
     pen.bar(bow((52, -78), (66, -94), (64, -112)), 8)
     for x in (-24, 34):
-        pen.draw(path(f"M {x - 8} -50 L {x - 7} -2 L {x + 8} -2 L {x + 8} -50 Z"), Tone(pen.own.shade, pen.own.stroke, pen.own.shade))
+        pen.draw(
+            path(f"M {x - 8} -50 L {x - 7} -2 L {x + 8} -2 L {x + 8} -50 Z"),
+            Tone(pen.own.shade, pen.own.stroke, pen.own.shade),
+        )
     pen.draw(path("M -30 -92 C -6 -98 30 -96 50 -86 C 62 -76 58 -48 48 -42 C 20 -34 -10 -36 -26 -44 Z"), shade=0.36)
     for x in (-12, 46):
         pen.draw(path(f"M {x - 8} -50 L {x - 7} -2 L {x + 9} -2 L {x + 8} -50 Z"))
-    pen.draw(path("M -68 -88 C -70 -98 -60 -102 -50 -102 C -48 -124 -20 -130 -14 -112 C -6 -92 -20 -72 -40 -74 C -56 -74 -66 -78 -68 -88 Z"), shade=0.3)
-    pen.draw(path("M -22 -122 C -4 -124 0 -100 -6 -84 C -18 -88 -26 -104 -22 -122 Z"), Tone(pen.own.shade, pen.own.stroke, pen.own.stroke))
+    pen.draw(
+        path(
+            "M -68 -88 C -70 -98 -60 -102 -50 -102 C -48 -124 -20 -130 -14 -112 C -6 -92 -20 -72 -40 -74 "
+            "C -56 -74 -66 -78 -68 -88 Z"
+        ),
+        shade=0.3,
+    )
+    pen.draw(
+        path("M -22 -122 C -4 -124 0 -100 -6 -84 C -18 -88 -26 -104 -22 -122 Z"),
+        Tone(pen.own.shade, pen.own.stroke, pen.own.stroke),
+    )
     draw_eye(pen, -40, -106)
     pen.fill(oval(-66, -92, 6, 5), INK)
     pen.stroke(bow((-62, -82), (-52, -80), (-46, -84)), INK, weight=0.8)
@@ -100,7 +121,13 @@ def bird(pen: Pen, state: str) -> None:
         with pen.at(0, -24):
             pen.draw(poly((36, -8), (64, -16), (58, -2), (62, 8), (36, 4)), dark)
             pen.draw(path("M 4 -8 C -6 -36 10 -54 26 -56 C 30 -40 30 -22 24 -6 Z"), dark)
-            pen.draw(path("M -46 -12 C -44 -28 -22 -28 -12 -18 C 10 -22 34 -12 40 -4 C 26 16 -10 20 -30 8 C -40 4 -48 -2 -46 -12 Z"), shade=0.36)
+            pen.draw(
+                path(
+                    "M -46 -12 C -44 -28 -22 -28 -12 -18 C 10 -22 34 -12 40 -4 C 26 16 -10 20 -30 8 C "
+                    "-40 4 -48 -2 -46 -12 Z"
+                ),
+                shade=0.36,
+            )
             pen.draw(poly((-45, -14), (-63, -9), (-45, -6)), "orange")
             draw_eye(pen, -33, -14)
             pen.draw(path("M -10 -6 C -12 -30 4 -50 16 -52 C 22 -34 22 -14 16 -2 Z"))
@@ -109,7 +136,12 @@ def bird(pen: Pen, state: str) -> None:
         pen.ink(line((x, -14), (x - 1, -1)), "orange")
         pen.ink(line((x - 7, -1), (x + 5, -1)), "orange")
     pen.draw(poly((26, -36), (48, -28), (46, -18), (20, -22)), dark)
-    pen.draw(path("M -34 -52 C -34 -80 2 -84 8 -58 C 24 -54 34 -40 30 -28 C 20 -8 -10 -6 -22 -22 C -32 -32 -36 -42 -34 -52 Z"), shade=0.36)
+    pen.draw(
+        path(
+            "M -34 -52 C -34 -80 2 -84 8 -58 C 24 -54 34 -40 30 -28 C 20 -8 -10 -6 -22 -22 C -32 -32 -36 -42 -34 -52 Z"
+        ),
+        shade=0.36,
+    )
     pen.draw(path("M -28 -34 C -20 -44 -6 -40 -6 -28 C -8 -16 -18 -16 -24 -24 Z"), "cream", line=False)
     pen.draw(poly((-33, -60), (-48, -52), (-33, -47)), "orange")
     draw_eye(pen, -18, -60)
@@ -133,9 +165,15 @@ def fish(pen: Pen, state: str) -> None:
 def butterfly(pen: Pen, state: str) -> None:
     """A butterfly seen from above, wings spread."""
     for side in (-1, 1):
-        pen.draw(path(f"M {side * 3} -50 C {side * 14} -92 {side * 50} -96 {side * 51} -70 C {side * 52} -54 {side * 26} -44 {side * 3} -46 Z"),
+        pen.draw(path(
+            f"M {side * 3} -50 C {side * 14} -92 {side * 50} -96 {side * 51} -70 C {side * 52} -54 "
+            f"{side * 26} -44 {side * 3} -46 Z"
+        ),
                  shade=0.4)  # fmt: skip
-        pen.draw(path(f"M {side * 3} -44 C {side * 26} -42 {side * 44} -36 {side * 42} -16 C {side * 38} 0 {side * 12} -6 {side * 3} -38 Z"),
+        pen.draw(path(
+            f"M {side * 3} -44 C {side * 26} -42 {side * 44} -36 {side * 42} -16 C {side * 38} 0 {side * 12} "
+            f"-6 {side * 3} -38 Z"
+        ),
                  shade=0.4)  # fmt: skip
         pen.draw(oval(side * 33, -70, 8, 7), "yellow")
         pen.draw(oval(side * 27, -24, 6, 6), "yellow")
@@ -162,7 +200,10 @@ def chrysalis(pen: Pen, state: str) -> None:
     """A chrysalis hanging from a twig."""
     pen.bar(line((-26, -114), (26, -116)), 6, "brown")
     pen.stroke(line((0, -112), (0, -98)), INK)
-    pen.draw(path("M -4 -98 C -22 -90 -22 -56 -14 -34 C -8 -16 -4 -4 0 -2 C 4 -4 8 -16 14 -34 C 22 -56 22 -90 4 -98 Z"), shade=0.42)
+    pen.draw(
+        path("M -4 -98 C -22 -90 -22 -56 -14 -34 C -8 -16 -4 -4 0 -2 C 4 -4 8 -16 14 -34 C 22 -56 22 -90 4 -98 Z"),
+        shade=0.42,
+    )
     for y, half in ((-80, 15), (-62, 17), (-44, 14), (-28, 9)):
         pen.ink(bow((-half, y), (0, y + 5), (half, y)), weight=0.8)
 
@@ -200,9 +241,20 @@ def snail(pen: Pen, state: str) -> None:
     for x, tip in ((-44, -72), (-34, -74)):
         pen.bar(bow((-36, -40), (x + 2, -56), (x, tip + 4)), 3, "straw")
         pen.dot(x, tip + 3, 3.2)
-    pen.draw(path("M -50 -44 C -48 -54 -34 -54 -30 -44 C -26 -24 -10 -18 10 -18 L 40 -14 Q 56 -8 55 -1 L -30 -1 C -46 -2 -52 -20 -50 -44 Z"), "straw")
+    pen.draw(
+        path(
+            "M -50 -44 C -48 -54 -34 -54 -30 -44 C -26 -24 -10 -18 10 -18 L 40 -14 Q 56 -8 55 -1 L -30 "
+            "-1 C -46 -2 -52 -20 -50 -44 Z"
+        ),
+        "straw",
+    )
     pen.draw(oval(12, -38, 31, 31), shade=0.4)
-    pen.ink(bow((34, -20), (16, -14), (-6, -30), (0, -54), (22, -56), (30, -40), (22, -28), (10, -32), (12, -42), (18, -40)), weight=1.0)
+    pen.ink(
+        bow(
+            (34, -20), (16, -14), (-6, -30), (0, -54), (22, -56), (30, -40), (22, -28), (10, -32), (12, -42), (18, -40)
+        ),
+        weight=1.0,
+    )
 
 
 DRAWINGS: Mapping[str, Draw] = {

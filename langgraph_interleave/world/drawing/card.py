@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from langgraph_interleave.world.drawing.outline import box, line, poly
 from langgraph_interleave.world.drawing.pen import Pen
-from langgraph_interleave.world.lettering import fit, letter
-from langgraph_interleave.world.palette import INK, Tone
+from langgraph_interleave.world.drawing.writing import write
+from langgraph_interleave.world.palette import Tone
 
 _CARD_W, _CARD_H = 136.0, 96.0
 _TAPE = Tone("#efe3b4", "#cdb978", "#e2d196")
 
 
-def draw_card(pen: Pen, label: str, *, seed: int) -> None:
+def draw_card(pen: Pen, label: str) -> None:
     """A taped-up card with a label, in the drawing's coordinates (middle of its foot is the origin)."""
     half = _CARD_W / 2
     pen.draw(box(-half, -_CARD_H + 5, half, 0, corner=4))
     pen.fill(poly((-half + 4, -3.5), (half - 4, -3.5), (half - 4, -1.5), (-half + 4, -1.5)), pen.own.shade)
     draw_tape(pen, 0, -_CARD_H + 5)
-    fitted = fit(label, _CARD_W - 20, _CARD_H - 32, cap=17)
-    pen.raw(letter(fitted, *pen.point(0, -_CARD_H / 2 + 5), color=INK, seed=seed, scale=pen.scale))
+    write(pen, label, 0, -_CARD_H / 2 + 5, _CARD_W - 20, _CARD_H - 32, cap=17)
 
 
 def draw_tape(pen: Pen, x: float, y: float, *, turn: float = -3.0) -> None:

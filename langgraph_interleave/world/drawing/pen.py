@@ -12,7 +12,17 @@ from contextlib import contextmanager
 from functools import lru_cache
 from typing import Protocol
 
-from langgraph_interleave.world.drawing.outline import IDENTITY, Matrix, Outline, Point, apply, combine, part, placed
+from langgraph_interleave.world.drawing.outline import (
+    IDENTITY,
+    Matrix,
+    Outline,
+    Point,
+    Run,
+    apply,
+    combine,
+    part,
+    placed,
+)
 from langgraph_interleave.world.palette import INK, Tone, tone
 
 #: Canvas units along the shorter side of every picture, whatever its pixels.
@@ -195,12 +205,13 @@ class Pen:
         roughness = min(0.95, 0.18 + wide / 110)
         seed = self._next(self._seed)
         data: list[str] = []
-        for index, run in enumerate(moved.runs):
+        runs = list(moved.runs)
+        first, last = runs[0].points[0], runs[-1].points[-1]
+        if moved.closed and first != last:
+            # A curve is not led on to where the outline began: that side is straight.
+            runs[-1:] = [runs[-1], Run((last, first))] if runs[-1].curved else [Run((*runs[-1].points, first))]
+        for index, run in enumerate(runs):
             row = list(run.points)
-            if moved.closed and not run.curved and len(moved.runs) == 1:
-                row.append(row[0])
-            elif moved.closed and index == len(moved.runs) - 1 and row[-1] != moved.runs[0].points[0]:
-                row.append(moved.runs[0].points[0])
             curved = run.curved and len(row) > 2
             data.append(hand().trace(row, curved=curved, roughness=roughness, seed=seed + index, double=wide > 14))
         self.elements.append(

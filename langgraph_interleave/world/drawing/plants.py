@@ -76,9 +76,8 @@ def plant(pen: Pen, state: str) -> None:
         for side in (-1, 1):
             pen.bar(bow((0, 0), (side * 4, -60), (side * 22, -84), (side * 42, -66)), 5, green)
             for x, y, turn in ((20, -80, 60), (42, -64, 84)):
-                with pen.at(side * x, y, flip=side < 0):
-                    with pen.at(turn=turn, scale=0.8):
-                        pen.draw(path(_LEAF), green, shade=0.4)
+                with pen.at(side * x, y, flip=side < 0), pen.at(turn=turn, scale=0.8):
+                    pen.draw(path(_LEAF), green, shade=0.4)
         pen.bar(bow((0, 0), (2, -70), (12, -100), (26, -92)), 5, green)
         with pen.at(26, -92, turn=80, scale=0.8):
             pen.draw(path(_LEAF), green, shade=0.4)
@@ -137,8 +136,9 @@ def tree(pen: Pen, state: str) -> None:
     """A broad tree."""
     if state == "bare":
         for width, *points in (
-            (9, (-2, -60), (-16, -108), (-44, -150)), (9, (3, -60), (12, -116), (40, -158)), (10, (0, -60), (2, -130), (-6, -190)),
-            (5, (-17, -116), (-42, -122), (-68, -116)), (5, (12, -112), (40, -118), (68, -118)), (5, (0, -138), (12, -160), (18, -186)),
+            (9, (-2, -60), (-16, -108), (-44, -150)), (9, (3, -60), (12, -116), (40, -158)),
+            (10, (0, -60), (2, -130), (-6, -190)), (5, (-17, -116), (-42, -122), (-68, -116)),
+            (5, (12, -112), (40, -118), (68, -118)), (5, (0, -138), (12, -160), (18, -186)),
             (5, (-32, -136), (-38, -162), (-32, -182)), (5, (28, -140), (46, -142), (64, -152)),
         ):  # fmt: skip
             pen.bar(bow(*points), width, "brown")
@@ -148,7 +148,11 @@ def tree(pen: Pen, state: str) -> None:
     pen.draw(trunk, "brown", shade=0.5)
     crown: str | Tone | None = {"autumn": Tone("#e09a45", "#9a5a1e", "#c97f30"), "blossoming": "pink"}.get(state)
     pen.draw(blob(*_CROWN), crown, shade=0.42)
-    for points in (((-30, -120), (-14, -112), (0, -122)), ((14, -146), (28, -138), (42, -148)), ((-22, -160), (-8, -154), (4, -162))):
+    for points in (
+        ((-30, -120), (-14, -112), (0, -122)),
+        ((14, -146), (28, -138), (42, -148)),
+        ((-22, -160), (-8, -154), (4, -162)),
+    ):
         pen.ink(bow(*points), crown, weight=0.8)
     if state == "with apples":
         for x, y in ((-44, -112), (-12, -134), (24, -112), (44, -134), (6, -168), (-34, -150)):
@@ -165,26 +169,40 @@ def pine_tree(pen: Pen, state: str) -> None:
     """A fir in three tiers."""
     pen.draw(box(-9, -30, 9, 0), "brown")
     for y, half, tall in ((-24, 60, 72), (-70, 48, 66), (-114, 36, 68)):
-        pen.draw(path(f"M {-half} {y} Q {-half * 0.4} {y - tall * 0.5} 0 {y - tall} Q {half * 0.4} {y - tall * 0.5} {half} {y} "
-                      f"Q {half * 0.5} {y + 9} 0 {y + 3} Q {-half * 0.5} {y + 9} {-half} {y} Z"), shade=0.45)  # fmt: skip
+        inner, rise = half * 0.45, y - tall * 0.5
+        tier = (
+            f"M {-half} {y} Q {-inner} {rise} 0 {y - tall} Q {inner} {rise} {half} {y} "
+            f"Q {inner} {y + 9} 0 {y + 3} Q {-inner} {y + 9} {-half} {y} Z"
+        )
+        pen.draw(path(tier), shade=0.45)
     if state == "decorated":
-        for x, y, color in ((-26, -40, "red"), (20, -36, "yellow"), (0, -66, "blue"), (-18, -90, "yellow"), (18, -92, "red"),
-                            (-4, -122, "pink"), (10, -146, "yellow")):  # fmt: skip
+        for x, y, color in (
+            (-26, -40, "red"), (20, -36, "yellow"), (0, -66, "blue"), (-18, -90, "yellow"), (18, -92, "red"),
+            (-4, -122, "pink"), (10, -146, "yellow"),
+        ):  # fmt: skip
             pen.draw(oval(x, y, 6), color)
         pen.draw(star(0, -178, 14, 6), "yellow")
 
 
 def bush(pen: Pen, state: str) -> None:
     """A round bush."""
-    pen.draw(blob((-66, -4), (-68, -36), (-48, -52), (-38, -74), (-8, -86), (18, -76), (34, -78), (50, -56), (66, -40), (67, -4), (0, -1)),
-             shade=0.45)  # fmt: skip
+    edge = (
+        (-66, -4), (-68, -36), (-48, -52), (-38, -74), (-8, -86), (18, -76), (34, -78), (50, -56), (66, -40), (67, -4),
+        (0, -1),
+    )  # fmt: skip
+    pen.draw(blob(*edge), shade=0.45)
     for x, y in ((-34, -34), (-4, -56), (26, -30)):
         pen.ink(bow((x - 12, y - 4), (x, y + 3), (x + 12, y - 5)), weight=0.8)
 
 
 def cactus(pen: Pen, state: str) -> None:
     """A cactus with two arms."""
-    pen.draw(path("M -14 -56 L -28 -56 Q -42 -56 -42 -72 L -42 -96 Q -42 -104 -34 -104 Q -26 -104 -26 -96 L -26 -76 L -10 -76 Z"))
+    pen.draw(
+        path(
+            "M -14 -56 L -28 -56 Q -42 -56 -42 -72 L -42 -96 Q -42 -104 -34 -104 Q -26 -104 -26 -96 L "
+            "-26 -76 L -10 -76 Z"
+        )
+    )
     pen.draw(path("M 12 -38 L 26 -38 Q 42 -38 42 -56 L 42 -84 Q 42 -92 34 -92 Q 26 -92 26 -84 L 26 -58 L 10 -58 Z"))
     pen.draw(path("M -18 0 L -18 -110 Q -18 -132 0 -132 Q 18 -132 18 -110 L 18 0 Z"), shade=0.5)
     for y in range(-112, -10, 20):
@@ -195,7 +213,9 @@ def cactus(pen: Pen, state: str) -> None:
 def mushroom(pen: Pen, state: str) -> None:
     """A toadstool."""
     pen.draw(path("M -15 -46 Q -12 -20 -18 0 Q 0 5 18 0 Q 12 -20 15 -46 Z"), "cream", shade=0.4)
-    pen.draw(path("M -43 -40 C -42 -74 -20 -87 0 -87 C 20 -87 42 -74 43 -40 Q 20 -48 0 -46 Q -20 -48 -43 -40 Z"), shade=0.4)
+    pen.draw(
+        path("M -43 -40 C -42 -74 -20 -87 0 -87 C 20 -87 42 -74 43 -40 Q 20 -48 0 -46 Q -20 -48 -43 -40 Z"), shade=0.4
+    )
     for x, y, r in ((-20, -60, 7), (6, -70, 8), (26, -56, 5)):
         pen.draw(oval(x, y, r, r * 0.85), "white", line=False)
 

@@ -110,7 +110,10 @@ def rainbow(pen: Pen, state: str) -> None:
 
 def raindrop(pen: Pen, state: str) -> None:
     """A drop."""
-    pen.draw(path("M 0 -58 C 6 -40 20 -32 20 -18 C 20 -7 11 -1 0 -1 C -11 -1 -20 -7 -20 -18 C -20 -32 -6 -40 0 -58 Z"), shade=0.45)
+    pen.draw(
+        path("M 0 -58 C 6 -40 20 -32 20 -18 C 20 -7 11 -1 0 -1 C -11 -1 -20 -7 -20 -18 C -20 -32 -6 -40 0 -58 Z"),
+        shade=0.45,
+    )
     pen.stroke(bow((8, -24), (10, -16), (5, -10)), "#ffffff", weight=0.9)
 
 
