@@ -15,7 +15,7 @@ MODULE = '''
 import asyncio
 import time
 
-from langgraph_interleave.testing import ScriptedBackend, ScriptedCritic, ScriptedPlanner, simple_plan, test_card
+from langgraph_interleave.testing import ScriptedBackend, ScriptedCritic, ScriptedPlanner, simple_plan, noise_card
 from langgraph_interleave.types import Capabilities, Critique
 
 
@@ -54,13 +54,13 @@ def stuck():
     def draw(request):
         if "thing 1" in request.prompt:
             time.sleep(30)
-        return test_card(request.prompt, seed=request.seed or 0)
+        return noise_card(request.prompt, seed=request.seed or 0)
     return ScriptedBackend(draw)
 
 
 def failing():
     def draw(request):
-        return RuntimeError("the backend fell over") if "thing 1" in request.prompt else test_card("x")
+        return RuntimeError("the backend fell over") if "thing 1" in request.prompt else noise_card("x")
     return ScriptedBackend(draw)
 
 
