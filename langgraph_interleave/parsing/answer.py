@@ -76,7 +76,7 @@ def find_answer(text: str, wanted: Wanted) -> Answer:
             restarted.value, restarted.start, (*thoughts, *restarted.thoughts), restarted.repairs, restarted.skipped
         )
     cut = False
-    for broken in [one for one in reversed(pool) if _may_be_mended(one, text)][:_MAX_MENDS]:
+    for broken in [one for one in reversed(pool) if not one.nested and _may_be_mended(one, text)][:_MAX_MENDS]:
         try:
             value = mend(text[broken.start : broken.end])
         except CannotRepair as error:
@@ -192,10 +192,11 @@ def _may_be_mended(one: Candidate, text: str) -> bool:
 
 
 def _why_not(text: str, scanner: Scanner, pool: list[Candidate], wanted: Wanted, cut: bool) -> Unreadable:
-    faults = [(one.start + one.fault.at, one.fault) for one in pool if one.fault is not None]
+    faults = [(one.start + one.fault.at, one.fault) for one in pool if one.fault is not None and not one.nested]
     if faults:
         at, fault = faults[-1]
-        return Unreadable(f"{fault.message} ({place(text, at)})", truncated=cut or fault.kind == "cut")
+        end = ", and its end is missing" if cut and fault.kind != "cut" else ""
+        return Unreadable(f"{fault.message} ({place(text, at)}){end}", truncated=cut or fault.kind == "cut")
     if pool:
         last = pool[-1].value
         names = ", ".join(list(last)[:8])[:200] if isinstance(last, dict) else "a list"
@@ -203,4 +204,5 @@ def _why_not(text: str, scanner: Scanner, pool: list[Candidate], wanted: Wanted,
     if not text.strip():
         return Unreadable("the text is empty")
     inside = "inside the answer tags" if scanner.answers else "in the text"
-    return Unreadable(f"there is no object {inside}, so there is not {wanted.noun}")
+    cut = scanner.answering or text.rstrip().endswith(("{", "["))
+    return Unreadable(f"there is no object {inside}, so there is not {wanted.noun}", truncated=cut)

@@ -13,7 +13,7 @@ from typing import Any
 Json = Any
 
 MAX_DEPTH = 64
-_MAX_NODES = 1_000_000
+_MAX_NODES = 250_000
 _MAX_INT_DIGITS = 30
 _MAX_INT_BITS = 100
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -49,7 +49,7 @@ def plain(value: object) -> Json:
 
     Raises:
         ValueError: Anything else is in it (sets, bytes, objects), a field name is not text, or it is
-            nested deeper than 64 levels or larger than a million values.
+            nested deeper than 64 levels or larger than 250,000 values.
     """
     root: list[Json] = []
     todo: list[tuple[object, Callable[[Json], None], int]] = [(value, root.append, 0)]
@@ -58,11 +58,11 @@ def plain(value: object) -> Json:
         item, put, depth = todo.pop()
         count += 1
         if depth > MAX_DEPTH or count > _MAX_NODES:
-            raise ValueError(f"it is nested deeper than {MAX_DEPTH} levels or has more than {_MAX_NODES} values")
+            raise ValueError(f"it is nested deeper than {MAX_DEPTH} levels or has more than {_MAX_NODES:,} values")
         if item is None or isinstance(item, bool | float):
             put(item)
         elif isinstance(item, int):
-            put(item if item.bit_length() <= _MAX_INT_BITS else math.copysign(math.inf, item))
+            put(item if item.bit_length() <= _MAX_INT_BITS else math.inf if item > 0 else -math.inf)
         elif isinstance(item, str):
             put(joined(str.__str__(item)))
         elif isinstance(item, Mapping):

@@ -25,7 +25,7 @@ _NAMED = re.compile(
     re.IGNORECASE,
 )
 _BARE = re.compile(
-    r"[\[(（【]?\#?(?P<number>\d{1,3})(?:\s*[.．)）\]】、](?![\d.])|(?P<weak>\s*[:：](?!\d)|\s+[-–—]+(?=\s)))\s*"
+    r"[\[(（【]?\#?(?P<number>\d{1,3})(?:\s*[.．)）\]】、](?![\d.])|(?P<weak>(?:\s*[:：]|\s+[-–—]+(?=\s))(?!\s*\d)))\s*"
 )
 _EMPHASIS = re.compile(r"(?:\#{1,6}\s+)?(\*{1,3}|_{1,3})?\s*")
 _CLOSING = re.compile(r"(?:\*{1,3}|_{1,3})\s*[:：.]?\s*")

@@ -38,6 +38,8 @@ _WORDS = {
     "nan": float("nan"),
     "infinity": float("inf"),
     "-infinity": float("-inf"),
+    "inf": float("inf"),
+    "-inf": float("-inf"),
 }
 _ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f", "\n": ""}
 _HEX_DIGITS = {"u": 4, "x": 2, "U": 8}
@@ -76,7 +78,7 @@ class Reader:
     Attributes:
         done: The value is complete and in `value`.
         fault: Why reading stopped, `None` while there is nothing wrong.
-        committed: At least one `key:` was read, so this is an object and not braces in prose.
+        committed: A quoted field name or a `name:` was read, so this is an object and not braces in prose.
         notes: What was tolerated that neither JSON nor Python allows.
 
     Args:
@@ -273,6 +275,7 @@ class Reader:
     def _end_string(self) -> None:
         value = joined("".join(self._parts))
         if self._is_key:
+            self.committed = True
             self._take_key(value)
         else:
             self._put(value)

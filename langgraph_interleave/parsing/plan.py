@@ -86,7 +86,7 @@ def parse_plan(
     raw = storable(text) if isinstance(text, str) else ""
     try:
         if truncated:
-            raw = raw or as_json(text)
+            raw = raw if isinstance(text, str) else as_json(text)
             raise Unreadable("the answer was cut off by the token limit", truncated=True)
         if isinstance(text, str):
             answer = find_answer(text, _WANTED)
@@ -100,11 +100,6 @@ def parse_plan(
     except PlanError as error:
         error.raw = raw
         raise
-
-
-def step_list_name(top: Mapping[str, Json]) -> str | None:
-    """The field that lists the steps, in an object whose fields are spelled one way."""
-    return next((name for name in STEP_LISTS if isinstance(top.get(name), list)), None)
 
 
 def is_step(value: Json) -> bool:

@@ -118,7 +118,7 @@ class StepReader:
     def _draft(self, raw: Json) -> _Draft:
         index = len(self._last_picture)
         if not isinstance(raw, Mapping):
-            raise self._fault(index, f"is {kind_of(raw)}, not an object")
+            raise self._fault(index, f"it is {kind_of(raw)}, not an object")
         try:
             given = fields(raw)
         except Unreadable as error:
@@ -149,7 +149,7 @@ class StepReader:
             self._warn("other", f"Step {index} says {op!r} without instruction and prompt; it is text only.", index)
         words = caption or unused or title
         if not words:
-            raise self._fault(index, "is empty: it has no instruction, prompt or caption")
+            raise self._fault(index, "it is empty: no instruction, prompt or caption")
         if not caption:
             self._warn("other", f"Step {index} is text only and has no caption; its other words are used.", index)
         return _Draft(index, "text", title, None, None, words, ())

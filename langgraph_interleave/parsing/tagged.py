@@ -21,7 +21,7 @@ from langgraph_interleave.parsing.data import Json
 from langgraph_interleave.parsing.literal import Fault, Path, Reader
 
 _MARK = re.compile(
-    r"(?<!`)<(?P<close>/?)(?P<tag>think|answer)(?:ing)?>"
+    r"(?<!`)<(?P<close>/?)(?P<tag>think(?:ing)?|answer)>"
     r"|(?P<fence>`{3,})"
     r"|(?P<object>\{(?=\s{0,200}[\"'“”„‘’A-Za-z_$])|\[(?=\s{0,200}\{))",
     re.IGNORECASE,
@@ -37,9 +37,9 @@ _HALF_TAG = re.compile(r"<[/a-z]{0,10}\Z", re.IGNORECASE)
 class Candidate:
     """An object found in the text, readable or not.
 
-    `end` is where a readable one ends, or where the room of an unreadable one ends; `closed` says
-    that something (a tag, a fence) ended that room rather than the text itself. `tagged`: inside
-    answer tags. `quoted`: its answer tag is inside a code fence. `nested`: inside a broken one.
+    `end` is where a readable one ends, or where the room of an unreadable one ends (at a tag, a fence,
+    or with the text). `tagged`: inside answer tags. `quoted`: its answer tag is inside a code fence.
+    `nested`: inside the room of an unreadable one.
     """
 
     start: int
@@ -49,7 +49,6 @@ class Candidate:
     nested: bool
     value: Json = None
     fault: Fault | None = None
-    closed: bool = False
     notes: tuple[str, ...] = ()
 
 
@@ -68,6 +67,7 @@ class Scanner:
         candidates: Objects found, in order.
         thoughts: Stretches of reasoning, in order.
         thinking: The text so far ends inside the thinking.
+        answering: It ends inside answer tags.
         answers: Answer tags opened outside fences.
         fences: Code fences opened.
         remarks: There are words outside thinking, answers, fences and objects.
@@ -85,16 +85,18 @@ class Scanner:
         self.candidates: list[Candidate] = []
         self.thoughts: list[Thought] = []
         self.thinking = False
+        self.answering = False
         self.answers = 0
         self.fences = 0
         self.remarks = False
         self._on_thought = on_thought
         self._on_value = on_value
-        self._in_answer = False
         self._in_fence = False
         self._open: tuple[Candidate, Reader] | None = None
         self._broken: list[Candidate] = []
         self._tail = ""
+        self._final = False
+        self._wait_at = -1
         self._offset = 0
         self._since_thinking: list[str] = []
         self._since_at = 0
@@ -102,14 +104,16 @@ class Scanner:
     def feed(self, chunk: str, *, final: bool = False) -> None:
         """Take the next piece; `final` says that none follows."""
         text = self._tail + chunk
+        self._final = final
+        self._wait_at = -1
         pos = 0
         while pos < len(text):
             if self._open is not None:
                 after = self._read(text, pos, *self._open)
             elif self.thinking:
-                after = self._think(text, pos, final)
+                after = self._think(text, pos)
             else:
-                after = self._look(text, pos, final)
+                after = self._look(text, pos)
             if after < 0:
                 break
             pos = after
@@ -128,24 +132,24 @@ class Scanner:
             self._close_object(candidate, reader)
         return after
 
-    def _think(self, text: str, pos: int, final: bool) -> int:
+    def _think(self, text: str, pos: int) -> int:
         if mark := _END_OF_THINKING.search(text, pos):
             self._add_thought(text[pos : mark.start()])
             self.thinking = False
             self._since_thinking = []
             self._since_at = self._offset + mark.end()
             return mark.end()
-        hold = _hold(_HALF_TAG, text, pos, final)
+        hold = self._hold(_HALF_TAG, text, pos)
         self._add_thought(text[pos:hold])
         return hold if hold > pos else -1
 
-    def _look(self, text: str, pos: int, final: bool) -> int:
+    def _look(self, text: str, pos: int) -> int:
         mark = _MARK.search(text, pos)
-        hold = _hold(_HALF_MARK, text, pos, final)
+        hold = self._hold(_HALF_MARK, text, pos)
         end = hold if mark is None or mark.start() >= hold else mark.start()
         words = text[pos:end]
         self._since_thinking.append(words)
-        if not self._in_answer and not self._in_fence and not self._broken and words.strip():
+        if not self.answering and not self._in_fence and not self._broken and words.strip():
             self.remarks = True
         if mark is None or mark.start() >= hold:
             return hold if hold > pos else -1
@@ -161,7 +165,7 @@ class Scanner:
         elif mark["close"]:
             self._end_unopened_thinking(after, len(mark[0]))
         else:
-            self._end_broken(start, closed=True)
+            self._end_broken(start)
             self.thinking = True
             self._begin_thought(after)
         return mark.end()
@@ -169,16 +173,16 @@ class Scanner:
     # What marks mean.
 
     def _pass_fence(self, start: int) -> None:
-        if self._in_answer and not self._in_fence:
+        if self.answering and not self._in_fence:
             return
-        self._end_broken(start, closed=True)
+        self._end_broken(start)
         self._in_fence = not self._in_fence
-        self._in_answer = False
+        self.answering = False
         self.fences += self._in_fence
 
     def _pass_answer(self, start: int, *, opening: bool) -> None:
-        self._end_broken(start, closed=True)
-        self._in_answer = opening
+        self._end_broken(start)
+        self.answering = opening
         self.answers += opening and not self._in_fence
 
     def _end_unopened_thinking(self, end: int, mark_length: int) -> None:
@@ -188,7 +192,7 @@ class Scanner:
         self.candidates.clear()
         self._broken.clear()
         self.answers = self.fences = 0
-        self.remarks = self._in_answer = self._in_fence = False
+        self.remarks = self.answering = self._in_fence = False
         self._since_thinking = []
         self._since_at = end
 
@@ -206,8 +210,8 @@ class Scanner:
         candidate = Candidate(
             start=start,
             end=start,
-            tagged=self._in_answer,
-            quoted=self._in_answer and self._in_fence,
+            tagged=self.answering,
+            quoted=self.answering and self._in_fence,
             nested=bool(self._broken),
         )
         on_value = self._on_value
@@ -224,13 +228,12 @@ class Scanner:
         elif reader.committed or reader.fault.kind == "cut":
             self.candidates.append(candidate)
             self._broken.append(candidate)
-        elif not self._in_answer and not self._in_fence:
+        elif not self.answering and not self._in_fence:
             self.remarks = True
 
-    def _end_broken(self, end: int, *, closed: bool) -> None:
+    def _end_broken(self, end: int) -> None:
         for candidate in self._broken:
             candidate.end = end
-            candidate.closed = closed
         self._broken.clear()
 
     def _finish(self) -> None:
@@ -238,13 +241,14 @@ class Scanner:
             candidate, reader = self._open
             reader.finish()
             self._close_object(candidate, reader)
-        self._end_broken(self._offset, closed=False)
+        self._end_broken(self._offset)
 
-
-def _hold(half: re.Pattern[str], text: str, pos: int, final: bool) -> int:
-    """Where the text must wait, because a mark may have begun there."""
-    if final:
-        return len(text)
-    # Only the end is searched: a half mark is short, and the text may be a megabyte.
-    found = half.search(text, max(pos, len(text) - _LONGEST_HALF))
-    return found.start() if found else len(text)
+    def _hold(self, half: re.Pattern[str], text: str, pos: int) -> int:
+        """Where the text must wait, because a mark may have begun there."""
+        if self._final:
+            return len(text)
+        if self._wait_at < pos or half is _HALF_TAG:
+            # Only the end is searched: a half mark is short, and the text may be a megabyte.
+            found = half.search(text, max(pos, len(text) - _LONGEST_HALF))
+            self._wait_at = found.start() if found else len(text)
+        return self._wait_at
