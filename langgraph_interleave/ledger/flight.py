@@ -215,7 +215,7 @@ class Flight:
         if unwanted is not None:
             await journal.end(claim, "failed", unwanted)
             raise unwanted
-        task = self._loop.create_task(_guarded(self._produce), context=background.context_at(self._level))
+        task = self._loop.create_task(_call(self._produce), context=background.context_at(self._level))
         given_up = await self._watch(task, claim, patience)
         if given_up is not None:
             task.cancel()
@@ -287,6 +287,7 @@ class Flight:
         if isinstance(error, Exception):
             told = error
         else:
+            # SystemExit and its like would end whoever waits, in whatever thread.
             told = InternalError(f"A {self.call.role} call ended with {type(error).__name__}.")
             told.__cause__ = error
         ending = ending_of(told, billed=self.call.billed)
@@ -347,9 +348,5 @@ class Flight:
         )
 
 
-async def _guarded(produce: Produce) -> Produced:
-    try:
-        return await produce()
-    except (KeyboardInterrupt, SystemExit) as error:
-        # These would go through the task and stop the loop, which belongs to everybody.
-        raise InternalError(f"A call ended with {type(error).__name__}.") from error
+async def _call(produce: Produce) -> Produced:
+    return await produce()

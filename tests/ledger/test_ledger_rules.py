@@ -8,6 +8,7 @@ import contextvars
 import gc
 import threading
 import time
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -39,6 +40,16 @@ from langgraph_interleave.limits import Limits
 from langgraph_interleave.types.usage import Spend, Usage
 
 marker: contextvars.ContextVar[str | None] = contextvars.ContextVar("marker", default=None)
+
+
+@pytest.fixture
+def unretrieved() -> Iterator[list[Any]]:
+    """What the background loop complains of."""
+    complaints: list[Any] = []
+    loop = background.background_loop()
+    loop.call_soon_threadsafe(loop.set_exception_handler, lambda _, context: complaints.append(context))
+    yield complaints
+    loop.call_soon_threadsafe(loop.set_exception_handler, None)
 
 
 def spent(budget: Budget) -> Spend:
@@ -308,8 +319,35 @@ async def test_rule_3_a_result_that_comes_in_spite_of_the_cancelling_is_kept(
     assert (await ledger.run(call(), maker())).result == {"made": True}
 
 
-async def test_rule_3_a_call_that_ignores_being_cancelled_is_left_behind(
+async def test_rule_3_who_asks_while_an_unsent_call_is_given_up_gets_its_own(
     ledger: Ledger, maker: Any, call: Any, until: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real_claim, real_end = ledger.journal.claim, ledger.journal.end
+    ending = threading.Event()
+
+    async def claim_and_leave(*args: Any) -> Any:
+        monkeypatch.setattr(ledger.journal, "claim", real_claim)
+        claim = await real_claim(*args)
+        loop.call_soon_threadsafe(owner.cancel)
+        await until(lambda: not next(iter(ledger._flights.values())).asks)
+        return claim
+
+    async def slow_end(*args: Any) -> Any:
+        ending.set()
+        await asyncio.sleep(0.03)
+        return await real_end(*args)
+
+    loop = asyncio.get_running_loop()
+    monkeypatch.setattr(ledger.journal, "claim", claim_and_leave)
+    monkeypatch.setattr(ledger.journal, "end", slow_end)
+    owner = asyncio.create_task(ledger.run(call(), maker()))
+    await until(ending.is_set)
+    assert (await ledger.run(call(), maker(ready=True))).result == {"number": 1}
+    await asyncio.gather(owner, return_exceptions=True)
+
+
+async def test_rule_3_a_call_that_ignores_being_cancelled_is_left_behind(
+    ledger: Ledger, maker: Any, call: Any, until: Any, monkeypatch: pytest.MonkeyPatch, unretrieved: list[Any]
 ) -> None:
     monkeypatch.setattr("langgraph_interleave.ledger.flight._STOP_S", 0.03)
     make = maker(stubborn=True, error=RuntimeError("nobody hears this"))
@@ -320,6 +358,9 @@ async def test_rule_3_a_call_that_ignores_being_cancelled_is_left_behind(
     assert make.cancelled == 1
     make.let_go()
     await until(lambda: not ledger._left_behind)
+    gc.collect()
+    await asyncio.sleep(0.01)
+    assert unretrieved == []
 
 
 async def test_rule_3_a_stuck_thread_does_not_hold_up_the_end(ledger: Ledger, call: Any, until: Any) -> None:
@@ -366,19 +407,13 @@ async def test_rule_4_an_exception_is_never_kept(ledger: Ledger, maker: Any, cal
 
 
 async def test_rule_4_an_exception_nobody_waits_for_is_retrieved(
-    ledger: Ledger, maker: Any, call: Any, until: Any
+    ledger: Ledger, maker: Any, call: Any, until: Any, unretrieved: list[Any]
 ) -> None:
-    unretrieved: list[Any] = []
-    loop = background.background_loop()
-    loop.call_soon_threadsafe(loop.set_exception_handler, lambda _, context: unretrieved.append(context))
-    try:
-        scope = ledger.scope("run", Budget(Limits()))
-        scope.start(call(), maker(ready=True, error=RuntimeError("nobody waits")), certain=False)
-        await until(lambda: not ledger.in_flight())
-        gc.collect()
-        await asyncio.sleep(0.01)
-    finally:
-        loop.call_soon_threadsafe(loop.set_exception_handler, None)
+    scope = ledger.scope("run", Budget(Limits()))
+    scope.start(call(), maker(ready=True, error=RuntimeError("nobody waits")), certain=False)
+    await until(lambda: not ledger.in_flight())
+    gc.collect()
+    await asyncio.sleep(0.01)
     assert unretrieved == []
 
 
@@ -546,6 +581,17 @@ async def test_rule_8_a_replay_needs_no_room(ledger: Ledger, maker: Any, call: A
     for _ in range(2):
         assert (await ledger.run(call("a"), maker(), budget=second)).replayed
     assert spent(second) == Spend(calls={"backend": 1}, replayed=1)
+
+
+async def test_rule_8_a_call_that_is_certain_is_never_given_up_for_another(
+    ledger: Ledger, maker: Any, call: Any
+) -> None:
+    make = maker()
+    ask = ledger.ask(call(), make)
+    assert ask.flight is not None
+    assert not ask.flight.preempt()
+    make.let_go()
+    assert (await ledger.wait(ask)).result == {"number": 1}
 
 
 @pytest.mark.parametrize(
