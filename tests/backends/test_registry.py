@@ -12,7 +12,16 @@ import pytest
 from langgraph_interleave.backends.base import ImageBackend
 from langgraph_interleave.backends.registry import describe, init_image_backend, survey_backends
 from langgraph_interleave.errors import ConfigError
-from langgraph_interleave.registry import KINDS, group, init, init_check, init_critic, init_planner, installed, split_name
+from langgraph_interleave.registry import (
+    KINDS,
+    group,
+    init,
+    init_check,
+    init_critic,
+    init_planner,
+    installed,
+    split_name,
+)
 from langgraph_interleave.types import Capabilities, ImageRequest
 
 GOOD = '''
