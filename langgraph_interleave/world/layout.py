@@ -28,7 +28,11 @@ ROWS: Mapping[int, tuple[tuple[int, ...], float]] = {
 }  # fmt: skip
 
 _SCALES = (1.0, 0.92, 0.84, 0.76, 0.68, 0.6, 0.52, 0.44, 0.36, 0.3, 0.24)
-_SHRINKING = 0.55
+# What it costs to be drawn smaller, beside the distance from the natural spot.
+_SHRINKING = 0.9
+_SHRINKING_IN_CELL = 0.55
+# Below this share of its size a thing counts as very small.
+_SMALL = 0.62
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +86,9 @@ def layout(scene: Scene, *, aspect: float = 1.0) -> tuple[Placed, ...]:
     for group in groups.values():
         if isinstance(group.thing.at, str):
             placing.settle(group, cell_spots(group, group.thing.at, frame), roomy=False)
-    for group in groups.values():
-        if group.thing.at is None or not placing.has_place_beside(group):
-            placing.place_free(group)
-    for group in groups.values():
-        placing.place_beside(group)
+    placing.place_rest()
+    if placing.cramped():
+        placing.rearrange()
     return tuple(placed for group in _drawing_order(groups) for placed in _copies(group, frame))
 
 
@@ -106,9 +108,50 @@ class _Placing:
     def __init__(self, frame: Frame, groups: Mapping[str, Group]) -> None:
         self.frame = frame
         self.groups = groups
-        self._in_progress: set[str] = set()
 
-    def has_place_beside(self, group: Group) -> bool:
+    def place_rest(self) -> None:
+        """Place what has no place yet, in the scene's order."""
+        for group in self.groups.values():
+            self._place(group)
+
+    def cramped(self) -> bool:
+        """Whether something that stands came out very small, or on top of something foreign."""
+        return any(
+            group.overlaps or group.shrink < _SMALL
+            for group in self.groups.values()
+            if group.stands and _is_movable(group)
+        )
+
+    def rearrange(self) -> None:
+        """Set what stands out anew, in rows across the picture; kept as it was where that is no better."""
+        fixed = [group.placed for group in self.groups.values() if not _is_movable(group)]
+        ceiling = max((box.bottom for box in fixed), default=MARGIN)
+        row = self._row()
+        if self.frame.backdrop.floats or ceiling > 0.6 * self.frame.h or not row:
+            return
+        before = [(group, group.box, group.shrink, group.grounded, group.overlaps) for group in self.groups.values()]
+        worst = self._worst()
+        for group in self.groups.values():
+            if _is_movable(group):
+                group.box, group.shrink, group.overlaps = None, 1.0, False
+        self._fill_rows(row, ceiling)
+        self.place_rest()
+        if self._worst() <= worst:
+            for group, box, shrink, grounded, overlaps in before:
+                group.box, group.shrink, group.grounded, group.overlaps = box, shrink, grounded, overlaps
+
+    def _place(self, group: Group) -> None:
+        if group.box is not None:
+            return
+        at = group.thing.at
+        if not isinstance(at, Beside) or not self._has_place_beside(group):
+            self.settle(group, free_spots(group, self.frame, self._lift(group)), roomy=True)
+            return
+        neighbour = self.groups[at.of]
+        self._place(neighbour)
+        self.settle(group, beside_spots(group, at.relation, neighbour, self.frame), roomy=False, beside=neighbour)
+
+    def _has_place_beside(self, group: Group) -> bool:
         """Whether it stands beside something that is there (and not, in a circle, beside itself)."""
         seen = {group.thing.id}
         at = group.thing.at
@@ -119,29 +162,60 @@ class _Placing:
             at = self.groups[at.of].thing.at
         return True
 
-    def place_free(self, group: Group) -> None:
-        """Give it the first free place."""
-        if group.box is None:
-            spots = free_spots(group, self.frame, self._lift(group))
-            self.settle(group, spots, roomy=True)
+    def _worst(self) -> tuple[bool, float]:
+        """How good the poorest place is; greater is better."""
+        groups = self.groups.values()
+        return not any(group.overlaps for group in groups), min(group.shrink for group in groups)
 
-    def place_beside(self, group: Group) -> None:
-        """Place it relative to its neighbour, the neighbour first."""
-        at = group.thing.at
-        if group.box is not None or not isinstance(at, Beside):
-            return
-        neighbour = self.groups[at.of]
-        self.place_beside(neighbour)
-        self.settle(group, beside_spots(group, at.relation, neighbour, self.frame), roomy=False, beside=neighbour)
+    def _row(self) -> list[Group]:
+        """What stands on the ground from left to right, neighbours beside each other."""
+        row: list[Group] = []
+        for group in self.groups.values():
+            if not _is_movable(group) or not group.stands or group in row:
+                continue
+            at = group.thing.at
+            if at is None or not self._has_place_beside(group):
+                row.append(group)
+            elif isinstance(at, Beside) and at.relation in ("left of", "right of") and self.groups[at.of] in row:
+                row.insert(row.index(self.groups[at.of]) + (at.relation == "right of"), group)
+        return row
+
+    def _fill_rows(self, row: list[Group], ceiling: float) -> None:
+        frame = self.frame
+        single = [(row, frame.floor, self._fitting(row, frame.floor - ceiling - GAP))]
+        plans = [single]
+        for cut in range(1, len(row)):
+            far, near = row[:cut], row[cut:]
+            if not _belong(far[-1], near[0]):
+                plans.append([
+                    (far, frame.back, self._fitting(far, frame.back - ceiling - GAP)),
+                    (near, frame.lowest, self._fitting(near, frame.lowest - frame.back - GAP)),
+                ])  # fmt: skip
+        best = max(plans, key=lambda plan: min(scale for _, _, scale in plan) - 0.05 * len(plan))
+        for groups, base, scale in best:
+            rest = frame.w - 2 * MARGIN - sum(group.width * scale for group in groups)
+            gap = min(rest / (len(groups) + 1), 0.12)
+            x = (frame.w - sum(group.width * scale for group in groups) - gap * (len(groups) - 1)) / 2
+            for group in groups:
+                w, h = group.width * scale, group.height * scale
+                group.box, group.shrink = Box(x, base - h, w, h), scale
+                group.grounded = self._is_grounded(group, None)
+                x += w + gap
+
+    def _fitting(self, row: Sequence[Group], tall: float) -> float:
+        """The scale at which a row fits across the frame and under a height."""
+        room = self.frame.w - 2 * MARGIN - GAP * (len(row) - 1)
+        return max(0.1, min(1.0, room / sum(group.width for group in row), tall / max(group.height for group in row)))
 
     def settle(self, group: Group, spots: Sequence[Spot], *, roomy: bool, beside: Group | None = None) -> None:
         """Take the cheapest spot and size at which it is inside the frame and overlaps nothing foreign."""
         others = [
             other for other in self.groups.values() if other.box is not None and not self._related(group, other, beside)
         ]
+        shrinking = _SHRINKING_IN_CELL if isinstance(group.thing.at, str) else _SHRINKING
         tries = sorted(
             (
-                (spot.cost + (1 - scale) * _SHRINKING, -scale, index)
+                (spot.cost + (1 - scale) * shrinking, -scale, index)
                 for index, spot in enumerate(spots)
                 for scale in _SCALES
             ),
@@ -164,7 +238,7 @@ class _Placing:
             scale = min((self.frame.w - 2 * MARGIN) / group.width, (self.frame.h - 2 * MARGIN) / group.height, 1.0)
             w, h = group.width * scale, group.height * scale
             best = (0.0, Box((self.frame.w - w) / 2, (self.frame.h - h) / 2, w, h), scale)
-        group.box, group.shrink = best[1], best[2]
+        group.box, group.shrink, group.overlaps = best[1], best[2], best[0] > 1e-9
         group.grounded = self._is_grounded(group, beside)
 
     def _box(self, group: Group, spot: Spot, scale: float) -> Box | None:
@@ -244,6 +318,18 @@ def _photo(frame: Frame) -> Group:
     top = max(0.07, (frame.floor - h) * 0.3 if frame.h > 1 else 0.07)
     group.box = Box((frame.w - w) / 2, top, w, h)
     return group
+
+
+def _belong(left: Group, right: Group) -> bool:
+    """Whether one of two neighbours in a row is said to be beside the other."""
+    return any(
+        isinstance(one.thing.at, Beside) and one.thing.at.of == other.thing.id
+        for one, other in ((left, right), (right, left))
+    )
+
+
+def _is_movable(group: Group) -> bool:
+    return not isinstance(group.thing.at, str) and group.thing.id != PHOTO_ID
 
 
 def _drawing_order(groups: Mapping[str, Group]) -> list[Group]:

@@ -20,7 +20,7 @@ from zlib import crc32
 from langgraph_interleave.errors import ConfigError
 from langgraph_interleave.types.artifact import ImageBytes
 from langgraph_interleave.world.drawing import drawings
-from langgraph_interleave.world.drawing.backdrops import EDGE, Ground, draw_backdrop, draw_frame
+from langgraph_interleave.world.drawing.backdrops import EDGE, Ground, draw_backdrop, draw_frame_side, frame_sides
 from langgraph_interleave.world.drawing.card import draw_card, draw_mount, draw_photo
 from langgraph_interleave.world.drawing.outline import box, oval, placed
 from langgraph_interleave.world.drawing.pen import UNITS, Pen
@@ -111,7 +111,9 @@ def picture(
 ) -> Image:
     """Draw a scene as a picture in memory (RGB), not encoded. Arguments as for `render`."""
     sheet = _sheet(width, height)
-    image = _ground(scene.backdrop, width, height, seed).copy()
+    image = _ground(scene.backdrop, width, height).copy()
+    for strip, left, top in _frame(width, height, seed):
+        image.paste(strip, (left, top), strip)
     for place, thing in _things(scene, sheet):
         if place.id == PHOTO_ID and thing is None:
             _paste_photo(image, place, sheet, seed, photo)
@@ -128,7 +130,7 @@ def picture(
 def svg(scene: Scene, *, width: int = 512, height: int = 512, seed: int = 0, photo: ImageBytes | None = None) -> str:
     """Draw a scene as an SVG document. Arguments as for `render`; text in fonts stays text."""
     sheet = _sheet(width, height)
-    parts = [_backdrop(scene.backdrop, sheet, seed)]
+    parts = [_backdrop(scene.backdrop, sheet), *(side.elements for side in _sides(sheet, seed))]
     for place, thing in _things(scene, sheet):
         if thing is not None:
             parts.append(_sprite(place, _look(thing), sheet, seed).elements)
@@ -179,11 +181,11 @@ def _things(scene: Scene, sheet: Sheet) -> Iterator[tuple[Placed, Thing | None]]
 
 
 @lru_cache(maxsize=48)
-def _ground(backdrop: str, width: int, height: int, seed: int) -> Image:
+def _ground(backdrop: str, width: int, height: int) -> Image:
     from PIL import Image
 
     sheet = _sheet(width, height)
-    elements = _backdrop(backdrop, sheet, seed)
+    elements = _backdrop(backdrop, sheet)
     drawn = rasterizer().rasterize(_document(elements, (0, 0, sheet.w, sheet.h), width, height), width)
     paper = Image.new("RGB", (width, height), PAPER)
     if drawn.size != paper.size:
@@ -192,15 +194,29 @@ def _ground(backdrop: str, width: int, height: int, seed: int) -> Image:
     return paper
 
 
-def _backdrop(name: str, sheet: Sheet, seed: int) -> str:
+@lru_cache(maxsize=64)
+def _frame(width: int, height: int, seed: int) -> tuple[tuple[Image, int, int], ...]:
+    sheet = _sheet(width, height)
+    return tuple(_rasterized(side, sheet) for side in _sides(sheet, seed))
+
+
+def _sides(sheet: Sheet, seed: int) -> list[Sprite]:
+    """The four sides of the frame, each by itself: together they would cover the whole picture."""
+    sides: list[Sprite] = []
+    for number, bounds in enumerate(frame_sides(sheet.w, sheet.h)):
+        pen = Pen(TONES["paper"], seed=crc32(f"frame|{number}|{seed}".encode()))
+        draw_frame_side(pen, number, sheet.w, sheet.h)
+        sides.append(Sprite("".join(pen.elements), bounds))
+    return sides
+
+
+def _backdrop(name: str, sheet: Sheet) -> str:
     known = BACKDROPS.get(name, BACKDROPS["paper"])
     identity = crc32(known.name.encode())
     pen = Pen(TONES["paper"], seed=identity, hatch_seed=identity)
     ground = Ground(sheet.w, sheet.h, known.horizon * sheet.h, random.Random(identity))
     draw_backdrop(pen, known.name, ground)
-    frame = Pen(TONES["paper"], seed=crc32(f"frame|{seed}".encode()))
-    draw_frame(frame, sheet.w, sheet.h)
-    return "".join((*pen.elements, *frame.elements))
+    return "".join(pen.elements)
 
 
 @lru_cache(maxsize=512)

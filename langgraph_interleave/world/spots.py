@@ -65,6 +65,7 @@ class Group:
     box: Box | None = None
     shrink: float = 1.0
     grounded: bool = False
+    overlaps: bool = False
 
     @property
     def width(self) -> float:
@@ -93,6 +94,12 @@ class Frame(NamedTuple):
     floor: float
     lowest: float
     zoom: float
+
+    @property
+    def back(self) -> float:
+        """Where things stand that are farther away: behind the floor, before the horizon."""
+        # Bare paper has no ground: there they may stand anywhere.
+        return self.floor - 0.3 if self.backdrop.horizon > 0.8 else self.backdrop.horizon * self.h + 0.03
 
 
 def cell_spots(group: Group, cell: str, frame: Frame) -> list[Spot]:
@@ -131,16 +138,18 @@ def free_spots(group: Group, frame: Frame, lift: float) -> list[Spot]:
     elif stands == "ground" and not frame.backdrop.floats:
         for order, x in enumerate(_GROUND):
             spots.append(Spot(x * frame.w, frame.floor - lift, order * 0.03))
-            spots.append(Spot(x * frame.w, frame.floor - lift - 0.2, 0.3 + order * 0.03))
+            spots.append(Spot(x * frame.w, frame.back, 0.3 + order * 0.03))
             spots.append(Spot(x * frame.w, frame.lowest, 0.34 + order * 0.03))
     else:
-        for row, y in enumerate((0.46, 0.78, 0.22)):
+        for row, y in enumerate((0.47, 0.8, 0.17)):
             for order, x in enumerate(_AIR):
                 spots.append(Spot(x * frame.w, y * frame.h + group.height / 2, row * 0.12 + order * 0.03))
+    highest = frame.back if stands == "ground" and not frame.backdrop.floats else 0.0
     for across in range(9):
         for down in range(8):
             x, y = frame.w * (0.08 + 0.105 * across), frame.h * (0.2 + 0.105 * down)
-            spots.append(Spot(x, y, 0.6 + abs(across - 4) * 0.01 + abs(down - 5) * 0.01))
+            if y >= highest:
+                spots.append(Spot(x, y, 0.6 + abs(across - 4) * 0.01 + abs(down - 5) * 0.01))
     return spots
 
 

@@ -13,7 +13,9 @@ _OUTLINE = Tone("#fffefb", INK, "#dedbd2")
 
 
 def draw_eye(pen: Pen, x: float, y: float, size: float = 3.4) -> None:
-    """A dark eye with a glint."""
+    """A dark eye with a glint; on a dark thing, in its white."""
+    if pen.mark != INK:
+        pen.dot(x, y, size * 1.45, "#f6efd2")
     pen.dot(x, y, size)
     pen.dot(x + size * 0.35, y - size * 0.35, size * 0.32, "#ffffff")
 
@@ -49,21 +51,21 @@ def cat(pen: Pen, state: str) -> None:
         for x in (-15, 15):
             draw_eye(pen, x, -96, 4.4)
         pen.fill(poly((-5, -86), (5, -86), (0, -80)), "#c96f85" if stage == 4 else INK)
-        pen.stroke(bow((0, -80), (-4, -74), (-11, -75)), INK, weight=0.8)
-        pen.stroke(bow((0, -80), (4, -74), (11, -75)), INK, weight=0.8)
+        pen.stroke(bow((0, -80), (-4, -74), (-11, -75)), pen.mark, weight=0.8)
+        pen.stroke(bow((0, -80), (4, -74), (11, -75)), pen.mark, weight=0.8)
         for side in (-1, 1):
             for lift in (-4, 4):
-                pen.stroke(line((side * 24, -82 + lift * 0.4), (side * 52, -84 + lift * 1.4)), INK, weight=0.6)
+                pen.stroke(line((side * 24, -82 + lift * 0.4), (side * 52, -84 + lift * 1.4)), pen.mark, weight=0.6)
 
 
 def _sleeping_cat(pen: Pen) -> None:
     pen.draw(path("M -64 -4 C -74 -50 -28 -74 14 -66 C 54 -60 70 -30 62 -4 Z"), shade=0.4)
-    pen.bar(bow((60, -8), (30, 0), (-10, -4)), 9)
+    pen.bar(bow((60, -10), (30, -6), (-10, -9)), 9)
     pen.draw(poly((-58, -40), (-62, -66), (-42, -52)))
     pen.draw(poly((-30, -50), (-16, -68), (-14, -42)))
     pen.draw(oval(-36, -30, 28, 23))
     for x in (-46, -26):
-        pen.stroke(arc(x, -33, 6, 4, 10, 170), INK, weight=0.8)
+        pen.stroke(arc(x, -33, 6, 4, 10, 170), pen.mark, weight=0.8)
     pen.fill(poly((-40, -25), (-33, -25), (-36.5, -21)), "#c96f85")
 
 
@@ -86,7 +88,7 @@ def dog(pen: Pen, state: str) -> None:
             draw_eye(pen, side * 13, -104, 3.8)
         pen.draw(oval(0, -80, 17, 13), "cream")
         pen.fill(oval(0, -86, 7, 5), INK)
-        pen.stroke(bow((-9, -78), (-4, -74), (0, -79), (4, -74), (9, -78)), INK, weight=0.8)
+        pen.stroke(bow((-9, -78), (-4, -74), (0, -79), (4, -74), (9, -78)), pen.mark, weight=0.8)
         return
     pen.bar(bow((52, -78), (66, -94), (64, -112)), 8)
     for x in (-24, 34):
@@ -110,7 +112,7 @@ def dog(pen: Pen, state: str) -> None:
     )
     draw_eye(pen, -40, -106)
     pen.fill(oval(-66, -92, 6, 5), INK)
-    pen.stroke(bow((-62, -82), (-52, -80), (-46, -84)), INK, weight=0.8)
+    pen.stroke(bow((-62, -82), (-52, -80), (-46, -84)), pen.mark, weight=0.8)
     pen.stroke(line((-26, -78), (-14, -88)), "#d5524a", weight=2.4)
 
 
@@ -159,7 +161,7 @@ def fish(pen: Pen, state: str) -> None:
         for x, y in ((-2, -10), (12, -4), (6, -16)):
             pen.ink(arc(x, y, 5, 5, -70, 70), weight=0.7)
         draw_eye(pen, -38, -6, 4)
-        pen.stroke(bow((-53, 2), (-47, 6), (-42, 6)), INK, weight=0.8)
+        pen.stroke(bow((-53, 2), (-47, 6), (-42, 6)), pen.mark, weight=0.8)
 
 
 def butterfly(pen: Pen, state: str) -> None:
@@ -177,7 +179,7 @@ def butterfly(pen: Pen, state: str) -> None:
                  shade=0.4)  # fmt: skip
         pen.draw(oval(side * 33, -70, 8, 7), "yellow")
         pen.draw(oval(side * 27, -24, 6, 6), "yellow")
-        pen.stroke(bow((side * 2, -62), (side * 6, -74), (side * 14, -84)), INK, weight=0.8)
+        pen.stroke(bow((side * 2, -62), (side * 6, -74), (side * 14, -84)), pen.mark, weight=0.8)
         pen.dot(side * 14, -84, 2)
     pen.draw(oval(0, -42, 4.5, 23), "black")
 
@@ -185,15 +187,15 @@ def butterfly(pen: Pen, state: str) -> None:
 def caterpillar(pen: Pen, state: str) -> None:
     """A caterpillar of round segments, looking left."""
     for x in (-26, -6, 14, 34, 50):
-        pen.stroke(line((x, -10), (x - 2, -1)), INK, weight=0.9)
+        pen.stroke(line((x, -10), (x - 2, -1)), pen.mark, weight=0.9)
     for x, y in ((48, -16), (31, -23), (13, -29), (-6, -27), (-23, -20)):
         pen.draw(oval(x, y, 12.5, 12.5), shade=0.4)
     for lean in (-6, 5):
-        pen.stroke(bow((-42, -36), (-44 + lean, -46), (-46 + lean * 1.6, -52)), INK, weight=0.8)
+        pen.stroke(bow((-42, -36), (-44 + lean, -46), (-46 + lean * 1.6, -52)), pen.mark, weight=0.8)
     pen.draw(oval(-42, -24, 16.5, 16))
     draw_eye(pen, -48, -27, 3)
     draw_eye(pen, -37, -27, 3)
-    pen.stroke(arc(-43, -20, 6, 4, 10, 170), INK, weight=0.8)
+    pen.stroke(arc(-43, -20, 6, 4, 10, 170), pen.mark, weight=0.8)
 
 
 def chrysalis(pen: Pen, state: str) -> None:
@@ -218,9 +220,9 @@ def bee(pen: Pen, state: str) -> None:
         pen.stroke(bow((x, -24 - half), (x + 3, -24), (x, -24 + half)), "#3b3b40", weight=2.4)
     pen.stroke(line((34, -23), (41, -21)), INK)
     draw_eye(pen, -20, -27, 3)
-    pen.stroke(arc(-22, -20, 5, 4, 30, 150), INK, weight=0.8)
+    pen.stroke(arc(-22, -20, 5, 4, 30, 150), pen.mark, weight=0.8)
     for lean in (0, 6):
-        pen.stroke(bow((-26 + lean, -38), (-30 + lean, -48), (-36 + lean, -52)), INK, weight=0.8)
+        pen.stroke(bow((-26 + lean, -38), (-30 + lean, -48), (-36 + lean, -52)), pen.mark, weight=0.8)
 
 
 def ladybird(pen: Pen, state: str) -> None:
@@ -229,7 +231,7 @@ def ladybird(pen: Pen, state: str) -> None:
         pen.stroke(line((x, -8), (x - 4, -1)), INK)
     pen.draw(oval(-27, -20, 12, 13), "black")
     for lean in (0, 5):
-        pen.stroke(bow((-32 + lean, -30), (-36 + lean, -40), (-38 + lean * 1.5, -46)), INK, weight=0.8)
+        pen.stroke(bow((-32 + lean, -30), (-36 + lean, -40), (-38 + lean * 1.5, -46)), pen.mark, weight=0.8)
     pen.draw(path("M -28 -7 C -28 -66 38 -66 39 -7 Z"), shade=0.36)
     for x, y, r in ((-10, -20, 5), (8, -36, 5), (6, -16, 4.4), (24, -22, 5)):
         pen.dot(x, y, r, "#3b3b40")

@@ -74,16 +74,32 @@ def draw_backdrop(pen: Pen, name: str, ground: Ground) -> None:
     _BACKDROPS.get(name, _paper)(pen, ground)
 
 
-def draw_frame(pen: Pen, width: float, height: float) -> None:
-    """Draw the frame of a storyboard picture; what strays over it is covered with paper."""
-    e = EDGE
-    for strip in (
-        box(0, 0, width, e), box(0, height - e, width, height), box(0, 0, e, height), box(width - e, 0, width, height)
-    ):  # fmt: skip
-        pen.fill(strip, PAPER)
-    corners = ((e, e), (width - e, e), (width - e, height - e), (e, height - e))
-    for index, corner in enumerate(corners):
-        pen.stroke(line(corner, corners[(index + 1) % 4]), INK)
+def frame_sides(width: float, height: float) -> tuple[tuple[float, float, float, float], ...]:
+    """Bounds of the drawn frame's four sides: left, top, right, bottom of each."""
+    thick = EDGE + 7
+    return (
+        (0, 0, width, thick), (width - thick, 0, width, height), (0, height - thick, width, height),
+        (0, 0, thick, height),
+    )  # fmt: skip
+
+
+def draw_frame_side(pen: Pen, side: int, width: float, height: float) -> None:
+    """One side of the frame of a storyboard picture; what strays over it is covered with paper."""
+    e, right, low = EDGE, width - EDGE, height - EDGE
+    # Two strokes, each begun and ended a little off the corner.
+    margin, first, second = (
+        (box(0, 0, width, e), ((e - 2, e), (right + 1, e - 1.5)), ((e, e + 1.5), (right - 1, e + 1))),
+        (
+            box(right, 0, width, height),
+            ((right, e - 2), (right + 1.5, low + 1)),
+            ((right - 1.5, e), (right - 1, low + 2)),
+        ),
+        (box(0, low, width, height), ((right + 1, low), (e - 2, low + 1.5)), ((right, low - 1.5), (e + 1, low - 1))),
+        (box(0, 0, e, height), ((e, low + 2), (e - 1.5, e)), ((e + 1.5, low), (e + 1, e - 1))),
+    )[side]
+    pen.fill(margin, PAPER)
+    pen.stroke(line(*first), INK, weight=0.62)
+    pen.stroke(line(*second), INK, weight=0.62)
 
 
 def _paper(pen: Pen, ground: Ground) -> None:

@@ -36,7 +36,7 @@ def rabbit(pen: Pen, state: str) -> None:
     for x in (-12, 12):
         draw_eye(pen, x, -76, 3.8)
     pen.fill(poly((-5, -67), (5, -67), (0, -62)), "#c96f85")
-    pen.stroke(bow((-8, -58), (-4, -55), (0, -60), (4, -55), (8, -58)), INK, weight=0.8)
+    pen.stroke(bow((-8, -58), (-4, -55), (0, -60), (4, -55), (8, -58)), pen.mark, weight=0.8)
     pen.draw(poly((-4, -56), (4, -56), (3, -49), (-3, -49)), "white")
 
 
@@ -76,7 +76,7 @@ def horse(pen: Pen, state: str) -> None:
     pen.draw(path("M -22 -152 C 2 -146 6 -118 10 -98 C -2 -104 -12 -124 -22 -134 Z"), mane)
     draw_eye(pen, -42, -134, 3.2)
     pen.dot(-67, -113, 2)
-    pen.stroke(bow((-70, -106), (-62, -106), (-56, -111)), INK, weight=0.8)
+    pen.stroke(bow((-70, -106), (-62, -106), (-56, -111)), pen.mark, weight=0.8)
 
 
 def cow(pen: Pen, state: str) -> None:
@@ -128,7 +128,7 @@ def pig(pen: Pen, state: str) -> None:
         pen.dot(x, -54, 2.4)
     draw_eye(pen, -42, -71, 3)
     draw_eye(pen, -22, -71, 3)
-    pen.stroke(arc(-34, -46, 9, 6, 20, 140), INK, weight=0.8)
+    pen.stroke(arc(-34, -46, 9, 6, 20, 140), pen.mark, weight=0.8)
 
 
 def sheep(pen: Pen, state: str) -> None:
@@ -225,7 +225,7 @@ def frog(pen: Pen, state: str) -> None:
             pen.draw(path("M 6 -14 C 26 -10 32 -18 51 -12 C 42 0 34 10 6 14 Z"), _darker(pen))
             pen.draw(oval(-18, 0, 32, 22), shade=0.38)
             draw_eye(pen, -34, -8, 3.6)
-            pen.stroke(arc(-40, 4, 8, 6, 20, 110), INK, weight=0.8)
+            pen.stroke(arc(-40, 4, 8, 6, 20, 110), pen.mark, weight=0.8)
         return
     for side in (-1, 1):
         pen.draw(
@@ -243,7 +243,7 @@ def frog(pen: Pen, state: str) -> None:
     for side in (-1, 1):
         pen.draw(oval(side * 20, -69, 7, 7), "white")
         pen.dot(side * 20, -69, 3.4)
-    pen.stroke(bow((-26, -48), (-12, -40), (0, -38), (12, -40), (26, -48)), INK, weight=0.9)
+    pen.stroke(bow((-26, -48), (-12, -40), (0, -38), (12, -40), (26, -48)), pen.mark, weight=0.9)
 
 
 def turtle(pen: Pen, state: str) -> None:
@@ -264,7 +264,7 @@ def turtle(pen: Pen, state: str) -> None:
     ):
         pen.ink(line(a, b), weight=0.9)
     draw_eye(pen, -53, -50, 2.8)
-    pen.stroke(bow((-61, -44), (-55, -43), (-50, -45)), INK, weight=0.8)
+    pen.stroke(bow((-61, -44), (-55, -43), (-50, -45)), pen.mark, weight=0.8)
 
 
 def elephant(pen: Pen, state: str) -> None:

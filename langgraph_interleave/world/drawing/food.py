@@ -25,7 +25,7 @@ def egg(pen: Pen, state: str) -> None:
     if state == "cracked":
         pen.draw(blob((-42, -6), (-20, -14), (14, -15), (42, -7), (30, -1), (-30, -1)), "glass")
         pen.draw(oval(2, -15, 15, 11), "yellow")
-        with pen.at(-24, -36, turn=-28):
+        with pen.at(-19, -36, turn=-28):
             pen.draw(
                 path("M -20 0 C -20 -24 -10 -40 0 -40 C 10 -40 20 -24 20 0 L 12 -6 L 6 2 L -2 -6 L -10 2 Z"), shade=0.4
             )

@@ -95,10 +95,10 @@ def plant(pen: Pen, state: str) -> None:
 def flower(pen: Pen, state: str) -> None:
     """One flower on its stem."""
     if state == "wilted":
-        pen.bar(bow((0, 0), (-4, -50), (4, -92), (24, -96), (32, -78)), 5, "leaf")
-        with pen.at(-2, -40, turn=50, scale=0.6, flip=True):
+        pen.bar(bow((-14, 0), (-18, -50), (-10, -92), (10, -96), (18, -78)), 5, "leaf")
+        with pen.at(-16, -40, turn=50, scale=0.6, flip=True):
             pen.draw(path(_LEAF), "leaf", shade=0.4)
-        with pen.at(31, -70, turn=165):
+        with pen.at(17, -70, turn=165):
             for lean in (-30, 0, 30):
                 with pen.at(turn=lean):
                     pen.draw(oval(0, -12, 7, 12))

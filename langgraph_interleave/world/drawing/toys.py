@@ -37,7 +37,7 @@ def football(pen: Pen, state: str) -> None:
 
 def kite(pen: Pen, state: str) -> None:
     """A kite with a tail of bows."""
-    pen.stroke(bow((0, -66), (14, -48), (-8, -28), (6, -4)), INK, weight=0.9)
+    pen.stroke(bow((0, -66), (14, -48), (-8, -28), (6, -4)), pen.mark, weight=0.9)
     for x, y, turn in ((10, -50, 20), (-4, -30, -30), (2, -12, 24)):
         with pen.at(x, y, turn=turn):
             pen.draw(poly((0, 0), (-11, -6), (-11, 6)), "yellow")
@@ -51,7 +51,7 @@ def kite(pen: Pen, state: str) -> None:
 
 def balloon(pen: Pen, state: str) -> None:
     """A balloon on a string."""
-    pen.stroke(bow((0, -66), (8, -46), (-7, -24), (2, -2)), INK, weight=0.9)
+    pen.stroke(bow((0, -66), (8, -46), (-7, -24), (2, -2)), pen.mark, weight=0.9)
     pen.draw(poly((0, -76), (-8, -65), (8, -65)), _darker(pen))
     pen.draw(
         path(
@@ -78,7 +78,7 @@ def teddy_bear(pen: Pen, state: str) -> None:
     for x in (-14, 14):
         draw_eye(pen, x, -102, 3.6)
     pen.fill(oval(0, -91, 6, 4.4), INK)
-    pen.stroke(bow((-7, -82), (-3, -79), (0, -84), (3, -79), (7, -82)), INK, weight=0.8)
+    pen.stroke(bow((-7, -82), (-3, -79), (0, -84), (3, -79), (7, -82)), pen.mark, weight=0.8)
     pen.draw(poly((0, -66), (-16, -74), (-16, -58)), "red")
     pen.draw(poly((0, -66), (16, -74), (16, -58)), "red")
 
