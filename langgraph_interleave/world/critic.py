@@ -1,0 +1,173 @@
+"""A critic that looks at nothing but pixels.
+
+It draws, with a steady hand, what the step asks for, lays that over the picture, and where the two
+differ it asks which single mistakes would explain the difference: analysis by synthesis. It knows
+the built-in world and nothing else; of a photograph it can only say that it is no drawing of the scene.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from random import Random
+from typing import Self
+
+from langgraph_interleave.critic import OnText
+from langgraph_interleave.errors import ConfigError
+from langgraph_interleave.types import Critique, CritiqueRequest, CritiqueResult, ImageBytes
+from langgraph_interleave.world.grammar import target
+from langgraph_interleave.world.presets import preset
+from langgraph_interleave.world.scene import Scene, Thing
+from langgraph_interleave.world.sight.correction import refine
+from langgraph_interleave.world.sight.explanation import clean, explain
+from langgraph_interleave.world.sight.guesses import Finding
+from langgraph_interleave.world.sight.view import Residual, View, areas_of, compare, look
+from langgraph_interleave.world.sight.words import reasoning, scores
+
+#: Changes when the critic judges differently.
+VERSION = 1
+
+
+class PixelCritic:
+    """Judges drawings of the built-in world by their pixels; free, deterministic, without any model.
+
+    It sees what a step's instruction describes in the words of the built-in world. It reads no
+    metadata, and knows nothing of how a picture was made. The noise makes it as fallible as a model,
+    for measuring what a loop is worth with a critic that errs.
+
+    Args:
+        false_accept: 0-1; share of faulty pictures it passes all the same.
+        false_reject: 0-1; share of right pictures it sends back all the same.
+        seed: Of that noise. The same picture always has the same luck.
+
+    Example:
+        >>> from langgraph_interleave.world.render import render
+        >>> from langgraph_interleave.world.scene import Scene, Thing
+        >>> two = render(Scene(backdrop="meadow", things=(Thing(id="ball", kind="ball", count=2),)))
+        >>> words = "On a meadow: three balls."
+        >>> critique = PixelCritic().critique(CritiqueRequest(instruction=words, prompt=words, after=two))
+        >>> critique.verdict, critique.reasoning
+        ('revise', 'There are two balls; the step asks for three.')
+    """
+
+    name = "pixel"
+    billed = False
+
+    def __init__(self, *, false_accept: float = 0.0, false_reject: float = 0.0, seed: int = 0) -> None:
+        for option, rate in (("false_accept", false_accept), ("false_reject", false_reject)):
+            if not 0 <= rate <= 1:
+                raise ConfigError(f"{option}={rate!r} of the pixel critic is no probability.", remedy="Give 0 to 1.")
+        self.false_accept = false_accept
+        self.false_reject = false_reject
+        self.seed = seed
+        noise = f":{false_accept:g}:{false_reject:g}:{seed}" if false_accept or false_reject else ""
+        self.fingerprint = f"pixel:{VERSION}{noise}"
+
+    @classmethod
+    def from_string(cls, text: str, *, seed: int = 0) -> Self:
+        """A critic that errs as a preset says.
+
+        Args:
+            text: Name of a preset.
+            seed: Of the noise.
+
+        Raises:
+            ConfigError: There is no such preset.
+
+        Example:
+            >>> PixelCritic.from_string("hard").false_accept
+            0.1
+        """
+        found = preset(text)
+        return cls(false_accept=found.false_accept, false_reject=found.false_reject, seed=seed)
+
+    async def acritique(self, request: CritiqueRequest, *, on_text: OnText | None = None) -> CritiqueResult:
+        """Judge a picture; the reasoning is streamed in words once it is known."""
+        critique = await asyncio.to_thread(self.critique, request)
+        if on_text is not None:
+            for piece in re.findall(r"\S+\s*", critique.reasoning):
+                on_text(piece)
+        return CritiqueResult(critique, raw=critique.reasoning)
+
+    def critique(self, request: CritiqueRequest) -> Critique:
+        """Judge a picture. Computes some hundredths of a second; never raises because of a picture."""
+        wanted = target(request.instruction)
+        seen = _see(request, wanted)
+        failed = [check.reason or check.name for check in request.checks if check.passed is False]
+        # A failed check is a fact: no luck makes the picture right.
+        findings = seen.findings if failed else self._mistaken(request, wanted, seen)
+        if not findings and not failed:
+            # A critic that errs is as content with a faulty picture as with a right one.
+            marks = scores((), 0.0 if seen.findings else seen.rest, before=request.before is not None)
+            return Critique(verdict="accept", reasoning=reasoning((), wanted), scores=marks)
+        return Critique(
+            verdict="revise",
+            reasoning=reasoning(findings, wanted, checks=failed),
+            refined_prompt=refine(request.prompt, findings or (Finding("unclear"),), wanted),
+            scores=scores(findings or (Finding("unclear"),), seen.rest, before=request.before is not None),
+        )
+
+    def _mistaken(self, request: CritiqueRequest, wanted: Scene, seen: _Seen) -> Sequence[Finding]:
+        """The findings, or what a critic that errs would say instead."""
+        rate = self.false_accept if seen.findings else self.false_reject
+        if not rate:
+            return seen.findings
+        digest = sha256(seen.digest + request.instruction.encode()).hexdigest()
+        luck = Random(f"{self.seed}/{digest}")
+        if luck.random() >= rate:
+            return seen.findings
+        if seen.findings:
+            return ()
+        things = list(wanted.things)
+        if not things:
+            return (Finding("unclear", cell="middle"),)
+        thing = luck.choice(things)
+        return (_imagined(thing, luck),)
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    findings: tuple[Finding, ...]
+    rest: float
+    digest: bytes
+
+
+def _see(request: CritiqueRequest, wanted: Scene) -> _Seen:
+    view = look(request.after)
+    if view is None:
+        return _Seen((Finding("broken"),), 0.0, request.after.data)
+    explanation = explain(view, wanted)
+    findings = explanation.findings
+    if findings and request.before is not None:
+        findings = tuple(_against(request.before, finding, wanted, view) for finding in findings)
+    return _Seen(findings, explanation.rest.total, view.digest)
+
+
+def _against(before: ImageBytes, finding: Finding, wanted: Scene, after: View) -> Finding:
+    """The finding, marked if what it is about was right in the picture before."""
+    view = look(before)
+    if view is None or (view.width, view.height) != (after.width, after.height):
+        return finding
+    residual = compare(view, wanted)
+    if finding.what == "backdrop":
+        return finding.with_kept(_was_right(residual, wanted, view))
+    if finding.thing is None:
+        return finding
+    areas = areas_of(wanted, finding.thing.id, view.width, view.height, grown=0.0)
+    return finding.with_kept(bool(areas) and all(clean(Residual(residual.map.crop(area))) for area in areas))
+
+
+def _was_right(residual: Residual, wanted: Scene, view: View) -> bool:
+    boxes = [area for thing in wanted.things for area in areas_of(wanted, thing.id, view.width, view.height)]
+    behind = residual.without(boxes)
+    return behind.total < 0.1 * max(1.0, residual.total) or clean(behind)
+
+
+def _imagined(thing: Thing, luck: Random) -> Finding:
+    """What a mistaken critic sees."""
+    smaller = thing.model_copy(update={"size": "small" if thing.size != "small" else "medium"})
+    fewer = thing.model_copy(update={"count": thing.count - 1 if thing.count > 1 else 2})
+    return luck.choice((Finding("size", thing, smaller), Finding("count", thing, fewer), Finding("missing", thing)))
