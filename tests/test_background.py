@@ -6,11 +6,13 @@ import asyncio
 import concurrent.futures
 import contextvars
 import os
+import queue
 import subprocess
 import sys
 import threading
 import time
 import warnings
+from typing import Any
 
 import pytest
 
@@ -184,6 +186,21 @@ def test_an_idle_thread_ends(monkeypatch: pytest.MonkeyPatch) -> None:
         assert time.monotonic() < deadline
         time.sleep(0.005)
     assert pool.submit(int).result(5) == 0, "and another takes its place"
+
+
+def test_a_job_that_comes_just_as_a_thread_would_end_is_done() -> None:
+    class Late(queue.SimpleQueue[Any]):
+        late = True
+
+        def get(self, block: bool = True, timeout: float | None = None) -> Any:
+            if self.late:
+                self.late = False
+                raise queue.Empty
+            return super().get(block, timeout)
+
+    pool = DaemonThreads(1, "pool-late")
+    pool._jobs = Late()
+    assert pool.submit(int).result(5) == 0
 
 
 def test_a_job_cancelled_before_it_starts_is_not_done() -> None:
