@@ -86,6 +86,7 @@ def fit(text: str, width: float, height: float, *, cap: float) -> Lettered:
         if (most <= width + 1e-6 and tall <= height and not torn) or size <= least:
             break
         size = max(least, size * 0.93)
+    lines = _balanced(text, lines, width / size, by_hand)
     rows = max(1, int((height / size - 1) / LEADING + 1e-9) + 1)
     if len(lines) > rows:
         last = lines[rows - 1]
@@ -111,9 +112,9 @@ def wrap(text: str, width: float, *, by_hand: bool = True) -> list[str]:
             piece = piece if line else piece.lstrip()
             while len(piece) > 1 and _measure(piece.rstrip(), by_hand) > width:
                 cut = len(piece) - 1
-                while cut > 1 and _measure(piece[:cut], by_hand) > width:
+                while cut > 1 and _measure(piece[:cut] + "-", by_hand) > width:
                     cut -= 1
-                lines.append(piece[:cut])
+                lines.append(piece[:cut] + ("-" if by_hand and piece[cut - 1 : cut + 1].isalpha() else ""))
                 piece = piece[cut:]
             line += piece
         if line.strip() or not lines:
@@ -209,6 +210,16 @@ def _set(line: str, x: float, base: float, cap: float, color: str) -> str:
 
 def _has_font(character: str, line: str) -> bool:
     return fonts.font_for(character, line) is not None
+
+
+def _balanced(text: str, lines: list[str], width: float, by_hand: bool) -> list[str]:
+    """As many lines, of about equal length: no last line of one character."""
+    if len(lines) > 1:
+        for share in (0.55, 0.65, 0.75, 0.85, 0.93):
+            narrower = wrap(text, width * share, by_hand=by_hand)
+            if len(narrower) == len(lines):
+                return narrower
+    return lines
 
 
 def _longest_word(text: str, by_hand: bool) -> float:

@@ -149,6 +149,7 @@ class _Look:
     state: str
     color: str
     label: str
+    asked: bool = False
 
 
 def _look(thing: Thing) -> _Look:
@@ -156,8 +157,8 @@ def _look(thing: Thing) -> _Look:
     if kind is None or kind.name == "card":
         return _Look("card", "", thing.color or "paper", thing.label or thing.kind)
     state = thing.state if thing.state in kind.states else (kind.states[0] if kind.states else "")
-    color = thing.color if thing.color and kind.recolourable else kind.color
-    return _Look(kind.name, state or "", color, "")
+    asked = thing.color if kind.recolourable else None
+    return _Look(kind.name, state or "", asked or kind.color, "", asked is not None)
 
 
 def _sheet(width: int, height: int) -> Sheet:
@@ -229,7 +230,7 @@ def _sprite(place: Placed, look: _Look, sheet: Sheet, seed: int) -> Sprite:
     identity = f"{place.id}|{look.kind}|{place.index}"
     pen = Pen(
         tone(look.color), matrix=placed(x, y, scale=place.scale), seed=crc32(identity.encode()),
-        hatch_seed=crc32(f"{identity}|{seed}".encode()),
+        hatch_seed=crc32(f"{identity}|{seed}".encode()), asked=look.asked,
     )  # fmt: skip
     if place.grounded:
         _shadow(pen, place.w * sheet.w / place.scale)

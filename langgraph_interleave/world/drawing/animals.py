@@ -26,7 +26,7 @@ def cat(pen: Pen, state: str) -> None:
         _sleeping_cat(pen)
         return
     stage = ("head circle", "ears", "face", "body", "finished").index(state)
-    color = None if stage == 4 else _OUTLINE
+    color = None if stage == 4 else pen.unless_asked(_OUTLINE)
     if stage >= 3:
         if stage == 4:
             pen.bar(bow((34, -14), (56, -18), (58, -44), (48, -62)), 10)

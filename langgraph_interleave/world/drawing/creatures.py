@@ -213,7 +213,7 @@ def frog(pen: Pen, state: str) -> None:
             (-10, -50),
             (13, -50),
         ):
-            pen.draw(oval(x, y, 12.5, 12), "glass")
+            pen.draw(oval(x, y, 12.5, 12), pen.unless_asked("glass"))
             pen.dot(x, y, 4.2, "#3b3b40")
         return
     if state in ("tadpole", "froglet"):

@@ -19,7 +19,8 @@ _CHOCOLATE = Tone("#7a5238", "#46290f", "#5f3d25")
 def egg(pen: Pen, state: str) -> None:
     """An egg: whole, broken, fried or hatching."""
     if state == "fried":
-        pen.draw(blob((-50, -14), (-34, -28), (-8, -36), (18, -30), (44, -26), (50, -12), (26, -3), (-22, -2)), "white")
+        white = blob((-50, -14), (-34, -28), (-8, -36), (18, -30), (44, -26), (50, -12), (26, -3), (-22, -2))
+        pen.draw(white, pen.unless_asked("white"))
         pen.draw(oval(-2, -20, 17, 11), "yellow", shade=0.3)
         return
     if state == "cracked":
@@ -190,7 +191,7 @@ def cake(pen: Pen, state: str) -> None:
     """A round cake."""
     pen.draw(path("M -66 -10 L 66 -10 Q 60 -1 48 -1 L -48 -1 Q -60 -1 -66 -10 Z"), "white")
     sides = path("M -56 -70 L -56 -16 Q -56 -9 -46 -9 L 46 -9 Q 56 -9 56 -16 L 56 -70 Z")
-    pen.draw(sides, _CRUMB if state == "cut" else None, shade=0.36)
+    pen.draw(sides, shade=0.36)
     pen.stroke(bow((-55, -38), (0, -32), (55, -38)), "#ffffff", weight=2.0)
     pen.draw(path(
         "M -58 -74 C -58 -92 58 -92 58 -74 C 56 -54 46 -52 42 -62 C 36 -48 24 -48 20 -60 C 14 -46 -2 -46 -6 "

@@ -121,8 +121,9 @@ def door(pen: Pen, state: str) -> None:
 
 def window(pen: Pen, state: str) -> None:
     """A window, shut or with its wings open."""
-    frame = Tone("#f4f1e8", "#85633c", "#e2dac6")
+    frame: str | Tone = Tone("#f4f1e8", "#85633c", "#e2dac6")
     if state == "open":
+        frame = pen.unless_asked(frame)
         pen.draw(box(-38, -122, 38, -12), Tone("#cfe6f3", "#85633c", "#b5d3e8"))
         pen.draw(oval(18, -96, 10), "yellow")
         pen.draw(path("M -36 -14 L -36 -40 Q -10 -56 36 -34 L 36 -14 Z"), "green")

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from langgraph_interleave.world.drawing import Draw
 from langgraph_interleave.world.drawing.outline import arc, blob, bow, box, line, oval, path, poly
 from langgraph_interleave.world.drawing.pen import Pen
-from langgraph_interleave.world.palette import COLORS, Tone
+from langgraph_interleave.world.palette import COLORS, Tone, lighter
 
 _TEA = Tone("#b9743c", "#7a4519", "#9c5c2a")
 _INSIDE = Tone("#f3efe6", "#8d887c", "#ddd6c8")
@@ -21,6 +21,12 @@ def draw_steam(pen: Pen, x: float, y: float, height: float, *, count: int = 3, g
         pen.stroke(
             bow((px, y), (px - 5, y - tall * 0.3), (px + 5, y - tall * 0.65), (px, y - tall)), "#a9b4bd", weight=1.0
         )
+
+
+def _glazed(pen: Pen) -> Tone:
+    """Clear glass, or glass of the colour asked for."""
+    clear = Tone("#eef6fa", "#6f9dbf", "#d3e6f1")
+    return Tone(lighter(pen.own.fill, 0.4), pen.own.stroke, pen.own.fill) if pen.asked else clear
 
 
 def draw_stream(pen: Pen, x0: float, y0: float, x1: float, y1: float, color: str = "water") -> None:
@@ -99,7 +105,7 @@ def kettle(pen: Pen, state: str) -> None:
 
 def glass(pen: Pen, state: str) -> None:
     """A drinking glass and how full it is."""
-    pen.draw(path("M -32 -92 L -25 -2 L 25 -2 L 32 -92 Z"), Tone("#eef6fa", "#6f9dbf", "#d3e6f1"))
+    pen.draw(path("M -32 -92 L -25 -2 L 25 -2 L 32 -92 Z"), _glazed(pen))
     level = {"empty": None, "half full": -46.0, "full": -78.0}[state]
     if level is not None:
         half = 25 + 7 * (-level - 2) / 90
@@ -116,7 +122,7 @@ def bottle(pen: Pen, state: str) -> None:
         "M -8 -136 L -8 -106 C -10 -92 -26 -88 -26 -70 L -26 -6 Q -26 -2 -22 -2 L 22 -2 Q 26 -2 26 -6 L "
         "26 -70 C 26 -88 10 -92 8 -106 L 8 -136 Z"
     )
-    pale = Tone("#eef6fa", pen.own.stroke, "#d3e6f1") if state == "empty" else None
+    pale = Tone(lighter(pen.own.fill, 0.55), pen.own.stroke, pen.own.fill) if state == "empty" else None
     pen.draw(body, pale, shade=0.4)
     if state == "closed":
         pen.draw(box(-9, -143, 9, -128), "wood")
@@ -133,7 +139,7 @@ def jar(pen: Pen, state: str) -> None:
         "M -30 -88 L -30 -82 C -40 -76 -38 -70 -38 -60 L -38 -8 Q -38 -2 -30 -2 L 30 -2 Q 38 -2 38 -8 L 38 "
         "-60 C 38 -70 40 -76 30 -82 L 30 -88 Z"
     ),
-             Tone("#eef6fa", "#6f9dbf", "#d3e6f1"))  # fmt: skip
+             _glazed(pen))  # fmt: skip
     if state != "empty":
         jam = "red" if pen.own.fill == "#dceef8" else None
         pen.draw(box(-35, -66, 35, -5, corner=6), jam, line=False)

@@ -116,12 +116,24 @@ def box(x0: float, y0: float, x1: float, y1: float, *, corner: float = 0.0) -> O
     if not corner:
         return poly((x0, y0), (x1, y0), (x1, y1), (x0, y1))
     r, k = min(corner, abs(x1 - x0) / 2, abs(y1 - y0) / 2), 0.29
-    return blob(
-        ((x0 + x1) / 2, y0), (x1 - r, y0), (x1 - r * k, y0 + r * k), (x1, y0 + r), (x1, (y0 + y1) / 2),
-        (x1, y1 - r), (x1 - r * k, y1 - r * k), (x1 - r, y1), ((x0 + x1) / 2, y1), (x0 + r, y1),
-        (x0 + r * k, y1 - r * k), (x0, y1 - r), (x0, (y0 + y1) / 2), (x0, y0 + r), (x0 + r * k, y0 + r * k),
-        (x0 + r, y0),
+    # The two directions point from each corner along its sides; clockwise from the upper left.
+    corners = (
+        ((x0, y0), (0, 1), (1, 0)), ((x1, y0), (-1, 0), (0, 1)),
+        ((x1, y1), (0, -1), (-1, 0)), ((x0, y1), (1, 0), (0, -1)),
     )  # fmt: skip
+    bends = [
+        tuple((x + dx * r, y + dy * r) for dx, dy in (into, ((into[0] + on[0]) * k, (into[1] + on[1]) * k), on))
+        for (x, y), into, on in corners
+    ]
+    if max(abs(x1 - x0), abs(y1 - y0)) < 9 * r:
+        sides = [((bend[0], *bend[1:]), ((bend[-1][0] + after[0][0]) / 2, (bend[-1][1] + after[0][1]) / 2))
+                 for bend, after in zip(bends, [*bends[1:], bends[0]], strict=True)]  # fmt: skip
+        return blob(*(point for bend, middle in sides for point in (*bend, middle)))
+    # One curve would swing out beside a long straight side.
+    runs: list[Run] = []
+    for bend, after in zip(bends, [*bends[1:], bends[0]], strict=True):
+        runs += [Run(bend, curved=True), Run((bend[-1], after[0]))]
+    return Outline(tuple(runs))
 
 
 def oval(x: float, y: float, rx: float, ry: float | None = None, *, turn: float = 0.0) -> Outline:

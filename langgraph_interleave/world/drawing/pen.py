@@ -107,10 +107,14 @@ class Pen:
         matrix: Maps the drawing's coordinates to canvas units.
         seed: Of the lines.
         hatch_seed: Of the hatching.
+        asked: Whether its tone was asked for, and so shows where it would be left out otherwise.
     """
 
-    def __init__(self, own: Tone, *, matrix: Matrix = IDENTITY, seed: int = 1, hatch_seed: int = 1) -> None:
+    def __init__(
+        self, own: Tone, *, matrix: Matrix = IDENTITY, seed: int = 1, hatch_seed: int = 1, asked: bool = False
+    ) -> None:
         self.own = own
+        self.asked = asked
         self.elements: list[str] = []
         self.matrix = matrix
         self._seed = seed
@@ -188,6 +192,10 @@ class Pen:
         """A round spot."""
         cx, cy = apply(self.matrix, (x, y))
         self.elements.append(f'<circle cx="{cx:.1f}" cy="{cy:.1f}" r="{radius * self.scale:.1f}" fill="{color}"/>')
+
+    def unless_asked(self, color: str | Tone) -> str | Tone:
+        """A colour, or the thing's own where that was asked for."""
+        return self.own if self.asked else color
 
     @property
     def mark(self) -> str:

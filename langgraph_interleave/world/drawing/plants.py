@@ -12,12 +12,12 @@ from langgraph_interleave.world.palette import Tone
 _LEAF = "M 0 0 C 12 -22 40 -26 50 -14 C 40 2 16 8 0 0 Z"
 
 
-def draw_leaf_pair(pen: Pen, x: float, y: float, size: float) -> None:
+def draw_leaf_pair(pen: Pen, x: float, y: float, size: float, color: str | Tone | None = "leaf") -> None:
     """Two leaves, left and right of a stem."""
     for flip in (True, False):
         with pen.at(x, y, scale=size, flip=flip):
-            pen.draw(path(_LEAF), "leaf", shade=0.45)
-            pen.ink(bow((3, -1), (20, -9), (38, -12)), "leaf", weight=0.7)
+            pen.draw(path(_LEAF), color, shade=0.45)
+            pen.ink(bow((3, -1), (20, -9), (38, -12)), color, weight=0.7)
 
 
 def draw_blossom(pen: Pen, x: float, y: float, size: float, color: str | Tone | None = None) -> None:
@@ -64,32 +64,33 @@ def seed(pen: Pen, state: str) -> None:
 
 def sprout(pen: Pen, state: str) -> None:
     """Two seed leaves on a stem out of a little heap of earth."""
-    pen.bar(bow((0, -6), (-3, -28), (1, -52)), 5, "leaf")
-    draw_leaf_pair(pen, 1, -50, 0.92)
+    pen.bar(bow((0, -6), (-3, -28), (1, -52)), 5)
+    draw_leaf_pair(pen, 1, -50, 0.92, None)
     pen.draw(path("M -40 0 Q -20 -14 0 -14 Q 22 -14 40 0 Z"), "soil")
 
 
 def plant(pen: Pen, state: str) -> None:
     """A bushy plant of three shoots."""
-    green: str | Tone = "leaf" if state != "wilted" else Tone("#b7ac6a", "#6f6630", "#978c4e")
+    green = None if state == "leafy" else "leaf"
     if state == "wilted":
+        dry = pen.unless_asked(Tone("#b7ac6a", "#6f6630", "#978c4e"))
         for side in (-1, 1):
-            pen.bar(bow((0, 0), (side * 4, -60), (side * 22, -84), (side * 42, -66)), 5, green)
+            pen.bar(bow((0, 0), (side * 4, -60), (side * 22, -84), (side * 42, -66)), 5, dry)
             for x, y, turn in ((20, -80, 60), (42, -64, 84)):
                 with pen.at(side * x, y, flip=side < 0), pen.at(turn=turn, scale=0.8):
-                    pen.draw(path(_LEAF), green, shade=0.4)
-        pen.bar(bow((0, 0), (2, -70), (12, -100), (26, -92)), 5, green)
+                    pen.draw(path(_LEAF), dry, shade=0.4)
+        pen.bar(bow((0, 0), (2, -70), (12, -100), (26, -92)), 5, dry)
         with pen.at(26, -92, turn=80, scale=0.8):
-            pen.draw(path(_LEAF), green, shade=0.4)
+            pen.draw(path(_LEAF), dry, shade=0.4)
         return
     pen.bar(bow((0, 0), (-2, -60), (0, -116)), 6, green)
     for y, size in ((-22, 0.98), (-56, 0.9), (-88, 0.72)):
-        draw_leaf_pair(pen, 0, y, size)
+        draw_leaf_pair(pen, 0, y, size, green)
     if state == "flowering":
-        draw_blossom(pen, 0, -112, 0.86, "red")
+        draw_blossom(pen, 0, -112, 0.86, pen.unless_asked("red"))
     else:
         with pen.at(0, -110, turn=-64, scale=0.62):
-            pen.draw(path(_LEAF), "leaf")
+            pen.draw(path(_LEAF))
 
 
 def flower(pen: Pen, state: str) -> None:
@@ -134,6 +135,7 @@ _CROWN = (
 
 def tree(pen: Pen, state: str) -> None:
     """A broad tree."""
+    bark = pen.unless_asked("brown") if state == "bare" else "brown"
     if state == "bare":
         for width, *points in (
             (9, (-2, -60), (-16, -108), (-44, -150)), (9, (3, -60), (12, -116), (40, -158)),
@@ -141,12 +143,13 @@ def tree(pen: Pen, state: str) -> None:
             (5, (12, -112), (40, -118), (68, -118)), (5, (0, -138), (12, -160), (18, -186)),
             (5, (-32, -136), (-38, -162), (-32, -182)), (5, (28, -140), (46, -142), (64, -152)),
         ):  # fmt: skip
-            pen.bar(bow(*points), width, "brown")
-        pen.draw(path("M -15 0 Q -9 -40 -8 -84 Q 0 -96 8 -84 Q 9 -40 16 0 Z"), "brown", shade=0.5)
+            pen.bar(bow(*points), width, bark)
+        pen.draw(path("M -15 0 Q -9 -40 -8 -84 Q 0 -96 8 -84 Q 9 -40 16 0 Z"), bark, shade=0.5)
         return
     trunk = path("M -14 0 Q -8 -40 -12 -90 L 12 -90 Q 8 -40 15 0 Z")
     pen.draw(trunk, "brown", shade=0.5)
-    crown: str | Tone | None = {"autumn": Tone("#e09a45", "#9a5a1e", "#c97f30"), "blossoming": "pink"}.get(state)
+    seasons: Mapping[str, str | Tone] = {"autumn": Tone("#e09a45", "#9a5a1e", "#c97f30"), "blossoming": "pink"}
+    crown = pen.unless_asked(seasons[state]) if state in seasons else None
     pen.draw(blob(*_CROWN), crown, shade=0.42)
     for points in (
         ((-30, -120), (-14, -112), (0, -122)),

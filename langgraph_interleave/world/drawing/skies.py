@@ -21,7 +21,7 @@ def sun(pen: Pen, state: str) -> None:
         far = r + (19 if index % 2 else 14)
         pen.ink(line((x + cos * (r + 6), y + sin * (r + 6)), (x + cos * far, y + sin * far)), weight=1.2)
     if low:
-        color: str | Tone | None = "orange" if state == "setting" else None
+        color = pen.unless_asked("orange") if state == "setting" else None
         pen.draw(pie(x, y, r + 3, r + 3, 180, 360), color, shade=0.4)
         pen.ink(line((-46, y), (46, y + 1)), "grey")
         tip = -70 if state == "rising" else -46

@@ -54,7 +54,7 @@ def bus(pen: Pen, state: str) -> None:
 
 def truck(pen: Pen, state: str) -> None:
     """A lorry driving right."""
-    pen.draw(box(-98, -118, 34, -22), "cream", shade=0.3)
+    pen.draw(box(-98, -118, 34, -22), pen.unless_asked("cream"), shade=0.3)
     pen.draw(path("M 38 -22 L 38 -92 L 66 -92 C 80 -84 88 -66 98 -52 L 98 -22 Z"), shade=0.36)
     pen.draw(path("M 50 -56 L 50 -82 L 64 -82 C 72 -78 78 -66 84 -56 Z"), "glass")
     pen.draw(oval(92, -36, 5, 6), "yellow")
@@ -183,7 +183,12 @@ def wheel(pen: Pen, state: str) -> None:
         pen.draw(oval(0, y, 49), shade=0.3)
         if state == "flat":
             pen.draw(path("M -40 -24 C -56 -10 -54 -2 -40 -2 L 40 -2 C 54 -2 56 -10 40 -24 Z"))
-    pen.draw(oval(0, y, 37), Tone("#fdfbf6", "#5a5e64", "#e4e2dc"))
+    pen.draw(
+        oval(0, y, 37),
+        pen.unless_asked(Tone("#fdfbf6", "#5a5e64", "#e4e2dc"))
+        if state == "bare"
+        else Tone("#fdfbf6", "#5a5e64", "#e4e2dc"),
+    )
     pen.stroke(oval(0, y, 33), "#a5a8ad", weight=0.9)
     for turn in range(0, 180, 30):
         cos, sin = math.cos(math.radians(turn)) * 33, math.sin(math.radians(turn)) * 33
