@@ -121,7 +121,13 @@ class RunScope:
                 waiting = [flight.landed for flight in self._flights if self._is_ours(flight)]
             if not waiting:
                 return
-            await asyncio.wait([asyncio.wrap_future(landed) for landed in waiting])
+            copies = [asyncio.wrap_future(landed) for landed in waiting]
+            try:
+                await asyncio.wait(copies)
+            finally:
+                # Else a flight that lands after this loop was closed would complain of it.
+                for copy in copies:
+                    copy.cancel()
 
     def close(self, *, cancelled: bool = True) -> concurrent.futures.Future[None]:
         """Begin to end the scope, from any thread, without waiting.

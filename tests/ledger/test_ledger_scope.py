@@ -186,6 +186,23 @@ def test_rule_7_closing_from_another_loop(ledger: Ledger, scope: RunScope, maker
     assert ledger.in_flight() == []
 
 
+def test_rule_7_the_loop_of_a_closing_that_was_cancelled_is_not_missed(
+    ledger: Ledger, scope: RunScope, maker: Any, call: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    make = maker()
+
+    async def begin_to_close() -> None:
+        scope.start(call(), make, certain=True)
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(scope.aclose(), 0.02)
+
+    asyncio.run(begin_to_close())
+    make.let_go()
+    run_sync(scope.aclose)
+    assert ledger.in_flight() == []
+    assert caplog.text == ""
+
+
 # -- starting --------------------------------------------------------------------------------------
 
 
