@@ -56,7 +56,8 @@ def choose_roles(
     if missing and world is None:
         raise ConfigError(
             f"Backend {drawing.name!r} needs a {' and a '.join(missing)}.",
-            remedy=f"Pass {', '.join(f'{role}=' for role in missing)} as an object or a name; "
+            remedy=f"Pass {', '.join(f'{role}=' for role in missing)} as an object or a name "
+            f"(on the command line: {', '.join(f'--{role}' for role in missing)}); "
             "`langgraph-interleave backends` lists what is installed.",
         )
     planning = init_planner(planner or "scene") if planner is None or isinstance(planner, str) else planner

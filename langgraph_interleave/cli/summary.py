@@ -76,5 +76,7 @@ def outcome_line(progress: RunProgress) -> str:
 
 def trouble(progress: RunProgress) -> list[str]:
     """What the user should know besides: warnings and limits, each on one line."""
-    limits = [f"limit {limit.limit} reached: {limit.used:g} of {limit.cap:g}" for limit in progress.limits]
+    limits = [
+        f"limit {limit.limit} reached: {round(limit.used, 1):g} of {round(limit.cap, 1):g}" for limit in progress.limits
+    ]
     return [one_line(line) for line in (*limits, *progress.warnings)]
