@@ -21,6 +21,7 @@ class Assembly:
         self.drafts: list[Draft] = []
         self.backdrop: str | None = None
         self.night = False
+        self.otherwise: str | None = None
         self.caption: str | None = None
         self.photo = False
         self.unknown: list[str] = []
@@ -46,7 +47,7 @@ class Assembly:
         self._resolve()
         if self.night and self.backdrop not in (None, "night") and not any(d.kind == "moon" for d in self.drafts):
             self.drafts.append(Draft("moon", cell="upper right"))
-        backdrop = self.backdrop or ("night" if self.night else None) or self._usual_backdrop()
+        backdrop = self.backdrop or ("night" if self.night else None) or self.otherwise or self._usual_backdrop()
         things = to_things(self.drafts, photo=self.photo)
         return Scene(backdrop=backdrop, things=things, caption=self.caption, photo=self.photo)
 

@@ -49,16 +49,18 @@ def difference(before: Scene, after: Scene) -> list[str]:
     gone = [thing for thing in before.things if thing.id not in wanted or wanted[thing.id].kind != thing.kind]
     staying = {thing.id for thing in now.things} - {thing.id for thing in gone}
     added = [thing for thing in after.things if thing.id not in staying]
+    heirs = _heirs(gone, added, before, after)
+    leaving: list[str] = []
     for thing in gone:
-        place_in_order = before.things.index(thing)
-        heir = next((new for new in added if new.at == thing.at and after.things.index(new) == place_in_order), None)
-        if heir is not None:
-            added.remove(heir)
-            words.append(f"replace {reference(thing.id, now)} with {_said(heir, after, now, placed=False)}")
-            things = tuple(heir if other.id == thing.id else other for other in now.things)
-        else:
-            words.append(f"remove {reference(thing.id, now)}")
-            things = tuple(other for other in now.things if other.id != thing.id)
+        if thing.id not in heirs:
+            leaving.append(reference(thing.id, now))
+            now = now.model_copy(update={"things": tuple(other for other in now.things if other.id != thing.id)})
+    if leaving:
+        words.append(f"remove {listed(leaving)}")
+    for name, heir in heirs.items():
+        added.remove(heir)
+        words.append(f"replace {reference(name, now)} with {_said(heir, after, now, placed=False)}")
+        things = tuple(heir if other.id == name else other for other in now.things)
         now = now.model_copy(update={"things": things})
     words.extend(_additions(_anchors_first(added), after, now))
     words.extend(_move(wanted[name], after) for name in moves)
@@ -111,6 +113,18 @@ def _changes(old: Thing, new: Thing, now: Scene) -> tuple[list[str], Scene]:
     if old.state != new.state:
         step(_state(it(), old.kind, new.state), state=new.state)
     return words, now
+
+
+def _heirs(gone: list[Thing], added: list[Thing], before: Scene, after: Scene) -> dict[str, Thing]:
+    """Who takes whose place: a new thing in the same place, and in the same place of the order."""
+    heirs: dict[str, Thing] = {}
+    for thing in gone:
+        order = before.things.index(thing)
+        others = {other.id for other in gone if other is not thing}
+        for new in added:
+            if new.at == thing.at and after.things.index(new) == order and new.id not in others:
+                heirs[thing.id] = new
+    return heirs
 
 
 def _additions(added: list[Thing], after: Scene, now: Scene) -> list[str]:

@@ -224,12 +224,43 @@ BACKDROPS: Mapping[str, tuple[str, str, str, str]] = {
     "bathroom": ("浴室", "badezimmer/bad", "baño", "salle de bain"),
 }  # fmt: skip
 
+#: English command → words of other languages; columns as in `NOUNS`.
+COMMANDS: Mapping[str, tuple[str, str, str, str]] = {
+    "open": ("打开", "öffne/öffnet", "abre", "ouvre"),
+    "close": ("关上/盖上/合上", "schließe/schließ", "cierra", "ferme"),
+    "light": ("点燃/点亮/点", "zünde", "enciende", "allume"), "turn off": ("关掉/熄灭", "lösche", "apaga", "éteins"),
+    "remove": ("拿走/去掉/移除/删除", "entferne/nimm", "quita", "enlève/retire"),
+    "put": ("放上/放入/放进/放", "lege/leg/stelle/stell/setze", "pon/coloca", "mets/pose"),
+    "add": ("加上/加入/添加/再加/加", "füge/gib", "añade/agrega", "ajoute"),
+    "make": ("把/让", "mache/mach", "haz", "rends"),
+    "fill": ("装满/倒满/填满", "fülle/füll", "llena", "remplis"), "cut": ("切开/切", "schneide", "corta", "coupe"),
+    "pour": ("倒", "gieße", "vierte", "verse"), "fold": ("对折/折", "falte", "dobla", "plie"),
+    "wait": ("等待/等", "warte", "espera", "attends"), "water": ("浇水", "begieße", "riega", "arrose"),
+}  # fmt: skip
+
 COLUMN: Mapping[Language, int] = {"zh": 0, "de": 1, "es": 2, "fr": 3}
 
 
 def names(row: tuple[str, str, str, str], language: Language) -> list[str]:
     """The words of one row in one language."""
     return [word for word in row[COLUMN[language]].split("/") if word]
+
+
+def with_english_commands(text: str, language: Language) -> str:
+    """The text with the commands it begins its sentences with in English; the rest as it is.
+
+    Example:
+        >>> with_english_commands("打开盒子", "zh")
+        'open 盒子'
+    """
+    if language == "en":
+        return text
+    for command, row in COMMANDS.items():
+        for word in names(row, language):
+            lead = r"(^|[，。；,.;]\s*|然后|再|最后)" if language == "zh" else r"(^|[,.;]\s*|\bund\s+|\by\s+|\bet\s+)"
+            tail = "" if language == "zh" else r"\b"
+            text = re.sub(lead + re.escape(word) + tail, rf"\g<1>{command} ", text, flags=re.IGNORECASE)
+    return text
 
 
 def color_forms(word: str, language: Language) -> list[str]:

@@ -60,15 +60,19 @@ STATES: Mapping[str, Mapping[str, str]] = {
               "nine o'clock": "showing nine o'clock", "half past seven": "showing half past seven"},
     "computer": {"off": "switched off", "on": "switched on"},
     "cooking pot": {"covered": "with the lid on"},
+    "cup": {"with tea bag": "with a tea bag"},
+    "flower pot": {"seeded": "with a seed in the soil", "sprouted": "with a sprout", "leafy": "with a leafy plant",
+                   "flowering": "with a flowering plant"},
     "frog": {"grown": "fully grown", "eggs": "at the egg stage", "tadpole": "at the tadpole stage",
              "froglet": "at the froglet stage"},
-    "hand": {"thumb up": "with thumb up", "pointing": "pointing"},
+    "hand": {"thumb up": "with thumb up"},
     "house": {"finished": "fully built", "walls": "with only walls", "with roof": "with walls and roof",
               "with door": "with roof and door"},
     "lamp": {"off": "switched off"},
     "light bulb": {"off": "switched off"},
     "oven": {"off": "switched off", "on": "switched on"},
-    "paper sheet": {"folded in half": "folded in half"},
+    "pan": {"with egg": "with a fried egg", "with pancake": "with a pancake"},
+    "paper sheet": {"folded in half": "folded in half", "with drawing": "with a drawing"},
     "plant": {"leafy": "full of leaves"},
     "sandcastle": {"heap": "as a heap", "finished": "fully built"},
     "shirt": {"flat": "laid out flat", "one sleeve folded": "with one sleeve folded",
@@ -121,7 +125,7 @@ def state_phrase(kind: str, state: str) -> tuple[str, bool]:
     if said is not None:
         return said, True
     first = state.split(" ")[0]
-    if first in AFTER:
+    if first in AFTER and " " in state:
         return state, True
     if _TAKEN.intersection(state.split(" ")) or not state.replace(" ", "").replace("'", "").isalpha():
         return f"in the state {state}", True

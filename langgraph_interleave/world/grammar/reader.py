@@ -31,7 +31,7 @@ class Reading:
     unknown: tuple[str, ...] = ()
 
 
-def read(text: str, *, language: Language | None = None) -> Reading:
+def read(text: str, *, language: Language | None = None, backdrop: str | None = None) -> Reading:
     """The scene a text describes.
 
     Understands the canonical form of `describe` without loss, and free text as far as its words
@@ -42,6 +42,7 @@ def read(text: str, *, language: Language | None = None) -> Reading:
     Args:
         text: Any text.
         language: Its language; found out when `None`.
+        backdrop: Where it plays when the text does not say; `None`: where its first thing usually is.
 
     Example:
         >>> [(thing.kind, thing.count) for thing in read("two red apples and a frobnicator").scene.things]
@@ -51,6 +52,7 @@ def read(text: str, *, language: Language | None = None) -> Reading:
     """
     reader = SceneReader(tokenize(text), language or language_of(text))
     reader.run()
+    reader.otherwise = backdrop
     return Reading(reader.scene(), tuple(dict.fromkeys(reader.unknown)))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from langgraph_interleave.world.grammar.commands import LEADS, clauses, command_at, verb_at
 from langgraph_interleave.world.grammar.draft import MOST, Draft, find
-from langgraph_interleave.world.grammar.languages import Language, language_of
+from langgraph_interleave.world.grammar.languages import Language, language_of, with_english_commands
 from langgraph_interleave.world.grammar.reader import Reading
 from langgraph_interleave.world.grammar.subjects import SubjectReader
 from langgraph_interleave.world.grammar.tokens import tokenize
@@ -32,11 +32,12 @@ def revise(text: str, scene: Scene, *, language: Language | None = None) -> Read
         >>> [(thing.color, thing.kind, thing.count) for thing in after.things]
         [('blue', 'ball', 1), ('blue', 'apple', 2)][:1] + [(None, 'apple', 2)]
     """
-    tokens = tokenize(text)
+    language = language or language_of(text)
+    tokens = tokenize(with_english_commands(text, language))
     unknown: list[str] = []
     last: list[str] = []
     for clause in clauses(tokens):
-        reviser = Reviser(clause, language or language_of(text), last)
+        reviser = Reviser(clause, language, last)
         reviser.keep(scene)
         reviser.apply()
         unknown.extend(reviser.unknown)

@@ -1,0 +1,148 @@
+"""Outlines from the steps that a request lists itself."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from langgraph_interleave.world.grammar import read, revise
+from langgraph_interleave.world.grammar.commands import command_at, verb_at
+from langgraph_interleave.world.grammar.languages import Language, with_english_commands
+from langgraph_interleave.world.grammar.lexicon import lexicon
+from langgraph_interleave.world.grammar.prose import with_ids
+from langgraph_interleave.world.grammar.tokens import tokenize
+from langgraph_interleave.world.grammar.wording import sentence
+from langgraph_interleave.world.planning.items import Items, without_lead
+from langgraph_interleave.world.planning.outline import Outline, Part
+from langgraph_interleave.world.planning.wishes import tidy, without_form, words_only
+from langgraph_interleave.world.scene import Scene, Thing
+
+_WORDS = re.compile(
+    r"^(?:text|note|write|explain|describe|list|mention|say|tell|remind|introduce|erkläre|schreibe|beschreibe|notiere|"
+    r"说明|解释|写|列出)(?:\s*[:：]|\b(?!\s+(?:on|in)\s+the\b))",
+    re.IGNORECASE,
+)
+_LABEL = re.compile(r"^(?:text|note|caption|hinweis|说明)\s*[:：]\s*", re.IGNORECASE)
+_WAIT = re.compile(r"\b(?:wait|let|leave|rest|pause|warte|lass|espera|attends)\b|等|静置", re.IGNORECASE)
+#: Longest words on a card that stands for a step nothing else can be drawn of.
+_CARD = 24
+_NOTE = "note"
+
+
+@dataclass(slots=True)
+class _Telling:
+    """The scene as it is while the items are read one after the other."""
+
+    language: Language
+    scene: Scene | None = None
+    unknown: tuple[str, ...] = ()
+
+
+def itemised_outline(items: Items, language: Language, *, photo: bool = False) -> Outline:
+    """The outline of a request that lists its steps.
+
+    A step told as a command or a statement changes the picture before it; one that only names
+    things is a picture of those. Steps that ask for words stay words.
+
+    Args:
+        items: The steps listed.
+        language: Of the request, and of the captions, which are the user's own words.
+        photo: A photo is given, and the first picture begins with it.
+    """
+    telling = _Telling(language, Scene(photo=True) if photo else None)
+    parts = tuple(_part(text, telling, alone=items.form == "listed") for text in items.texts)
+    drawn = sum(part.scene is not None for part in parts)
+    thoughts = [f"The request lists {len(parts)} steps itself; I keep its words as captions."]
+    if drawn < len(parts):
+        thoughts.append(f"{len(parts) - drawn} of them ask for words, not for a picture.")
+    title = tidy(without_lead(items.lead)).rstrip(":：") or None
+    return Outline(
+        title=title[0].upper() + title[1:] if title else None,
+        parts=parts,
+        order="independent" if items.form == "listed" else "chain",
+        language=language,
+        thoughts=tuple(thoughts),
+        unknown=tuple(dict.fromkeys(telling.unknown)),
+        keeps_photo=photo,
+    )
+
+
+def _part(text: str, telling: _Telling, *, alone: bool) -> Part:
+    asked = without_form(text)
+    if words_only(text) or _WORDS.search(asked):
+        return Part(caption=sentence(_LABEL.sub("", asked)))
+    before = telling.scene
+    if alone or before is None:
+        reading = read(_as_described(asked, telling.language), language=telling.language)
+        scene = reading.scene
+    elif changes(asked, telling.language):
+        reading = revise(asked, _without_note(before), language=telling.language)
+        scene = reading.scene
+    else:
+        reading = read(asked, language=telling.language, backdrop=before.backdrop)
+        scene = reading.scene.model_copy(update={"photo": before.photo})
+    telling.unknown += reading.unknown
+    told = _without_note(before) if before is not None else Scene()
+    if not alone and not _shows_more(scene, told):
+        scene = _with_something(scene, asked, telling)
+    telling.scene = scene
+    return Part(caption=sentence(asked), scene=scene, alone=alone)
+
+
+def changes(text: str, language: Language) -> bool:
+    """Whether a step changes what is there, rather than naming what is to be seen.
+
+    Example:
+        >>> changes("open the box", "en"), changes("two red balls", "en"), changes("the cat falls asleep", "en")
+        (True, False, True)
+    """
+    tokens = tokenize(with_english_commands(text, language))
+    if not tokens:
+        return False
+    command = command_at(tokens, 0)
+    if verb_at(tokens, 0) is not None or (command is not None and command[0] != "count"):
+        return True
+    words = lexicon(language)
+    for index in range(len(tokens)):
+        found = words.matches(tokens, index)
+        roles = {match.entry.role for match in found if match.length == found[0].length} if found else set[str]()
+        if "verb" in roles and "noun" not in roles and index > 0:
+            return True
+        if index > 0 and "pronoun" in roles and tokens[index].norm in ("it", "they", "them"):
+            return True
+        if (
+            index > 0
+            and (tokens[index].norm,)
+            and verb_at([*tokens, tokens[-1]], index) is not None
+            and "noun" not in roles
+        ):
+            return "state" not in roles or index == len(tokens) - 1
+    return False
+
+
+def _as_described(text: str, language: Language) -> str:
+    """The first step as a description: commands that only say "take" or "put" fall away in reading."""
+    return with_english_commands(text, language)
+
+
+def _without_note(scene: Scene) -> Scene:
+    return scene.model_copy(update={"things": tuple(thing for thing in scene.things if thing.id != _NOTE)})
+
+
+def _shows_more(scene: Scene, before: Scene) -> bool:
+    """Whether there is anything to see in it that was not there before."""
+    return scene != before and (bool(scene.things) or scene.backdrop != before.backdrop or scene.photo)
+
+
+def _with_something(scene: Scene, text: str, telling: _Telling) -> Scene:
+    """A step nothing could be drawn of: a clock where one waits, else its words on a card."""
+    if _WAIT.search(text) and all(thing.kind != "clock" for thing in scene.things):
+        clock = Thing(id="clock", kind="clock", at="upper right")
+        return scene.model_copy(update={"things": (*scene.things, clock)})
+    words = text.strip(" .!。")
+    label = words if len(words) <= _CARD else words[:_CARD].rsplit(" ", 1)[0] + " …"
+    telling.unknown += (label,)
+    if not scene.things:
+        return scene.model_copy(update={"things": with_ids([Thing(id="?", kind="card", label=label, at="middle")])})
+    note = Thing(id=_NOTE, kind="card", label=label, at="upper middle")
+    return scene.model_copy(update={"things": (*scene.things, note)})
