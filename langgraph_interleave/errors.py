@@ -22,6 +22,7 @@ InterleaveError
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, Literal
 
 Role = Literal["planner", "backend", "critic"]
@@ -164,6 +165,10 @@ class LimitReached(InterleaveError):
         self.limit = limit
         self.used = used
         self.cap = cap
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Made from its parts again, not from its message, so that it survives a process boundary.
+        return partial(LimitReached, self.limit, used=self.used, cap=self.cap), ()
 
 
 class ArtifactMissing(InterleaveError):
