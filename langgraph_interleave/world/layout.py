@@ -259,6 +259,9 @@ class _Placing:
         at = group.thing.at
         if beside is None or not isinstance(at, Beside):
             return False
+        if other.thing.id == PHOTO_ID and at.relation not in ("on", "in"):
+            # It must not be covered: a later picture takes it from this one.
+            return False
         if at.relation in ("left of", "right of", "above", "below"):
             # These do not touch; only what the neighbour itself rests on may be overlapped.
             return other is not beside and other in self._carriers(beside)

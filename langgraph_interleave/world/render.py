@@ -27,7 +27,7 @@ from langgraph_interleave.world.drawing.pen import UNITS, Pen
 from langgraph_interleave.world.drawing.raster import rasterizer
 from langgraph_interleave.world.layout import PHOTO_ID, Placed, layout
 from langgraph_interleave.world.lettering import fit, font_files, letter
-from langgraph_interleave.world.marks import MIME, Format, encode
+from langgraph_interleave.world.marks import MIME, Area, Format, encode
 from langgraph_interleave.world.palette import INK, PAPER, TONES, tone
 from langgraph_interleave.world.scene import Scene, Thing
 from langgraph_interleave.world.vocabulary import BACKDROPS, KINDS
@@ -102,7 +102,7 @@ def render(
         'image/png'
     """
     image = picture(scene, width=width, height=height, seed=seed, photo=photo)
-    data = encode(image, scene, fmt=fmt, composite=scene.photo and photo is not None)
+    data = encode(image, scene, fmt=fmt, photo=_photo_area(scene, _sheet(width, height), photo))
     return ImageBytes(data, MIME[fmt], width, height, seed=seed)
 
 
@@ -149,7 +149,6 @@ class _Look:
     state: str
     color: str
     label: str
-    asked: bool = False
 
 
 def _look(thing: Thing) -> _Look:
@@ -157,8 +156,8 @@ def _look(thing: Thing) -> _Look:
     if kind is None or kind.name == "card":
         return _Look("card", "", thing.color or "paper", thing.label or thing.kind)
     state = thing.state if thing.state in kind.states else (kind.states[0] if kind.states else "")
-    asked = thing.color if kind.recolourable else None
-    return _Look(kind.name, state or "", asked or kind.color, "", asked is not None)
+    color = thing.color if thing.color and kind.recolourable else kind.color
+    return _Look(kind.name, state or "", color, "")
 
 
 def _sheet(width: int, height: int) -> Sheet:
@@ -230,7 +229,7 @@ def _sprite(place: Placed, look: _Look, sheet: Sheet, seed: int) -> Sprite:
     identity = f"{place.id}|{look.kind}|{place.index}"
     pen = Pen(
         tone(look.color), matrix=placed(x, y, scale=place.scale), seed=crc32(identity.encode()),
-        hatch_seed=crc32(f"{identity}|{seed}".encode()), asked=look.asked,
+        hatch_seed=crc32(f"{identity}|{seed}".encode()),
     )  # fmt: skip
     if place.grounded:
         _shadow(pen, place.w * sheet.w / place.scale)
@@ -287,6 +286,16 @@ def _mounted(place: Placed, sheet: Sheet, photo: ImageBytes | None) -> tuple[flo
     aspect = photo.width / photo.height if photo else 4 / 3
     pw, ph = (room_w, room_w / aspect) if aspect > room_w / room_h else (room_h * aspect, room_h)
     return x + (w - pw) / 2, y + (h - ph) / 2, pw, ph
+
+
+def _photo_area(scene: Scene, sheet: Sheet, photo: ImageBytes | None) -> Area | None:
+    """The pixels the photo covers."""
+    place = next((place for place, thing in _things(scene, sheet) if place.id == PHOTO_ID and thing is None), None)
+    if place is None or photo is None:
+        return None
+    x, y, w, h = (edge * sheet.pixels_per_unit for edge in _mounted(place, sheet, photo))
+    left, top = round(x), round(y)
+    return left, top, left + max(1, round(w)), top + max(1, round(h))
 
 
 def _paste_photo(image: Image, place: Placed, sheet: Sheet, seed: int, photo: ImageBytes | None) -> None:

@@ -199,6 +199,9 @@ def beside_spots(group: Group, relation: Relation, neighbour: Group, frame: Fram
             for dy in (0.0, -0.06, 0.06)
         ]
     nearer = relation == "in front of"
+    if group.stands and not neighbour.stands and not frame.backdrop.floats:
+        # Before something that hangs or flies, it stands on the ground.
+        return [Spot(box.middle + s, frame.floor, abs(s) * 0.3) for s in (0.0, -0.2, 0.2, -0.32, 0.32)]
     base = box.bottom + (0.07 if nearer else -0.08)
     aside = 0.3 * box.w if nearer else 0.42 * max(box.w, group.width)
     return [

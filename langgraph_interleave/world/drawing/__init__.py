@@ -11,6 +11,9 @@ from functools import lru_cache
 from importlib import import_module
 
 from langgraph_interleave.world.drawing.pen import Pen
+from langgraph_interleave.world.kind import Kind
+from langgraph_interleave.world.palette import tone
+from langgraph_interleave.world.vocabulary import KINDS
 
 #: Draws a thing in a state (one of its kind's, never `None` for a kind that has states).
 Draw = Callable[[Pen, str], None]
@@ -27,4 +30,14 @@ def drawings() -> Mapping[str, Draw]:
     found: dict[str, Draw] = {}
     for name in _MODULES:
         found.update(import_module(f"langgraph_interleave.world.drawing.{name}").DRAWINGS)
-    return found
+    return {name: _heeding(KINDS[name], draw) for name, draw in found.items()}
+
+
+def _heeding(kind: Kind, draw: Draw) -> Draw:
+    """The same drawing, which knows whether another colour than its kind's own is asked for."""
+
+    def heeding(pen: Pen, state: str) -> None:
+        pen.asked = pen.own != tone(kind.color)
+        draw(pen, state)
+
+    return heeding

@@ -107,14 +107,12 @@ class Pen:
         matrix: Maps the drawing's coordinates to canvas units.
         seed: Of the lines.
         hatch_seed: Of the hatching.
-        asked: Whether its tone was asked for, and so shows where it would be left out otherwise.
     """
 
-    def __init__(
-        self, own: Tone, *, matrix: Matrix = IDENTITY, seed: int = 1, hatch_seed: int = 1, asked: bool = False
-    ) -> None:
+    def __init__(self, own: Tone, *, matrix: Matrix = IDENTITY, seed: int = 1, hatch_seed: int = 1) -> None:
         self.own = own
-        self.asked = asked
+        #: Whether that is not the kind's own tone, and so must show where it would be left out otherwise.
+        self.asked = False
         self.elements: list[str] = []
         self.matrix = matrix
         self._seed = seed
