@@ -16,6 +16,7 @@ COMMANDS: Mapping[Action, tuple[str, ...]] = {
             "build", "sow", "get", "prepare", "gather", "attach", "glue", "tie", "hang", "find"),
     "remove": ("remove", "take down", "delete", "erase", "take away", "get rid of", "take out", "leave out", "drop",
                "omit", "eliminate", "throw away", "clear away", "take off", "no more", "lose", "wipe away", "pick up",
+               "eat", "eat up",
                "there should be no", "no", "without"),
     "replace": ("replace", "swap", "exchange", "substitute", "switch out"),
     "make": ("make", "let", "have", "paint", "colour", "color", "recolour", "recolor", "dye", "set", "render",
@@ -72,6 +73,7 @@ VERB_STATES: Mapping[str, tuple[str, ...]] = {
     "clean": ("clean",), "dirty": ("dirty",), "shed": ("bare",), "lose": ("bare",), "drop": ("bare",),
     "grow": ("leafy", "grown"), "point": ("pointing",), "bubble": ("bubbling",), "tip": ("tipped",),
     "balance": ("level",),
+    "eat": ("bitten", "cut"), "drink": ("empty",), "drink up": ("empty",),
 }  # fmt: skip
 
 _PAST = {"light": ("lit",), "burn": ("burnt",), "shine": ("shone",), "cut": ("cut",), "shut": ("shut",),

@@ -47,7 +47,11 @@ class Assembly:
         self._resolve()
         if self.night and self.backdrop not in (None, "night") and not any(d.kind == "moon" for d in self.drafts):
             self.drafts.append(Draft("moon", cell="upper right"))
-        backdrop = self.backdrop or ("night" if self.night else None) or self.otherwise or self._usual_backdrop()
+        backdrop = (
+            self.backdrop
+            or ("night" if self.night else None)
+            or (self._usual_backdrop() if self.otherwise is None else self.otherwise)
+        )
         things = to_things(self.drafts, photo=self.photo)
         return Scene(backdrop=backdrop, things=things, caption=self.caption, photo=self.photo)
 

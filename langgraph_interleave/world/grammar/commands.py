@@ -12,7 +12,8 @@ _STOPS = frozenset((".", ";", "!", "?", "\n"))
 #: Words before a command that say nothing of it.
 LEADS = frozenset(
     ("please", "now", "then", "also", "and", "next", "finally", "just", "could", "can", "you", "but", "let's", "so",
-     "only", "we", "i", "you'll", "first", "after", "that", "afterwards", "to", ",")
+     "only", "we", "i", "you'll", "first", "after", "that", "afterwards", "to", ",",
+     "wait", "until", "till", "when", "once", "as", "soon")
 )  # fmt: skip
 
 

@@ -141,6 +141,10 @@ class NounPhrases:
             if entry.role == "backdrop":
                 mention.backdrop, mention.end = entry.word, index + match.length
                 return mention
+            if unknown and entry.role == "verb" and mention.determined and self._ends_clause(index + match.length):
+                unknown.extend(self.tokens[index : index + match.length])
+                index += match.length
+                continue
             if unknown and entry.role in ("definite", "indefinite", "number", "filler", "verb"):
                 if token.norm == "of" and index + 1 < len(self.tokens) and self._is_unknown(index + 1):
                     unknown.append(token)
@@ -187,6 +191,9 @@ class NounPhrases:
         if word in _DEGREES or (word.endswith("ly") and len(word) > 4):
             return True
         return word.endswith(("ing", "ed")) and not mention.determined
+
+    def _ends_clause(self, index: int) -> bool:
+        return index >= len(self.tokens) or self.tokens[index].norm in (".", ";", ",", "!", "?", "\n")
 
     def _goes_on(self, index: int) -> bool:
         """Whether a noun phrase can go on here."""

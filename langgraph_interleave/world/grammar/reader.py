@@ -194,6 +194,8 @@ class SceneReader(Assembly):
             self.close()
             return length + 1
         mention = self.phrases.at(start, after_relation=True)
+        if mention is None and self.photo and start < len(self.tokens) and self.tokens[start].norm in ("this", "that"):
+            mention = Mention(end=start + 1, photo=True)
         if mention is None:
             cell = LONE_CELLS.get(self.tokens[index].norm)
             return self._cell(Entry("cell", word=cell), length) if cell and self.group and not self.closed else 0
@@ -265,6 +267,8 @@ class SceneReader(Assembly):
             if mention.backdrop is not None:
                 self.set_backdrop(mention.backdrop)
             return mention.end - index
+        if mention.unknown and not mention.determined and self._is_strange_command(index, mention):
+            return mention.end - index
         if mention.unknown and not mention.determined and not self._is_asked_for(index, mention):
             self.predicate = self.predicate and not self.copula
             return mention.end - index
@@ -279,6 +283,13 @@ class SceneReader(Assembly):
             self.add(mention)
         self.predicate = False
         return mention.end - index
+
+    def _is_strange_command(self, index: int, mention: Mention) -> bool:
+        """Whether an unknown word is the verb of a command: "calibrate the frobnicator"."""
+        starts = index == 0 or self.tokens[index - 1].norm in _BEFORE_COMMANDS
+        after = self.lexicon.matches(self.tokens, mention.end)
+        objects = ("definite", "indefinite", "number", "pronoun")
+        return starts and mention.end == index + 1 and bool(after) and after[0].entry.role in objects
 
     def _is_asked_for(self, index: int, mention: Mention) -> bool:
         """Whether an unknown word without an article is a thing asked for, not an adjective or a verb."""

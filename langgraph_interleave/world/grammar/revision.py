@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from langgraph_interleave.world.grammar.commands import LEADS, clauses, command_at, verb_at
 from langgraph_interleave.world.grammar.draft import MOST, Draft, find
 from langgraph_interleave.world.grammar.languages import Language, language_of, with_english_commands
+from langgraph_interleave.world.grammar.mention import Mention
 from langgraph_interleave.world.grammar.reader import Reading
 from langgraph_interleave.world.grammar.subjects import SubjectReader
 from langgraph_interleave.world.grammar.tokens import tokenize
@@ -42,8 +43,13 @@ def revise(text: str, scene: Scene, *, language: Language | None = None) -> Read
         reviser.apply()
         unknown.extend(reviser.unknown)
         scene = reviser.scene()
-        last = [draft.id for draft in reviser.touched if draft.id is not None] or last
+        ids = zip(reviser.drafts, scene.things, strict=True)
+        last = [thing.id for draft, thing in ids if draft in reviser.touched] or last
     return Reading(scene, tuple(dict.fromkeys(unknown)))
+
+
+#: Actions whose words may as well be everyday verbs with a state of their own: "plant the seed", "eat the apple".
+_STATES_FIRST = frozenset(("add", "make", "grow", "remove"))
 
 
 class Reviser(SubjectReader):
@@ -56,11 +62,11 @@ class Reviser(SubjectReader):
             start += 1
         command = command_at(self.tokens, start)
         verb = verb_at(self.tokens, start)
-        closer = verb is not None and (command is None or verb[1] > command[1] or command[0] in ("add", "make", "grow"))
+        closer = verb is not None and (command is None or verb[1] > command[1] or command[0] in _STATES_FIRST)
         if verb is not None and closer and self.become(start + verb[1], verb[0]):
             return
         if command is None:
-            self._describe(start)
+            self._describe(start + (verb[1] if verb is not None else 0))
             return
         action, length = command
         rest = start + length
@@ -286,7 +292,7 @@ class Reviser(SubjectReader):
             self.drafts.append(can)
         can.state = "pouring"
         if drafts and drafts[0] is not can:
-            can.cell, can.beside = None, ("above", drafts[0])
+            can.cell, can.beside = None, ("above", self.support_of(drafts[0]))
         self.touched.append(can)
 
     def _give(self, index: int) -> None:
@@ -297,6 +303,18 @@ class Reviser(SubjectReader):
         self.read_on(end + (1 if end < len(self.tokens) and self.tokens[end].norm in ("with", "in") else 0))
         self.attach([draft for draft in self.touched if draft not in owners], owners[-1])
 
+    def _becomes(self, drafts: Sequence[Draft], mention: Mention | None, states: Sequence[str]) -> bool:
+        """As in "the flower blooms"; of "it sprouts", that which can."""
+        if self.into_state(drafts, states):
+            self.touched.extend(drafts)
+            return True
+        if mention is not None:
+            return False
+        able = next((draft for draft in self.drafts if self.into_state([draft], states)), None)
+        if able is not None:
+            self.touched.append(able)
+        return able is not None
+
     def _describe(self, start: int) -> None:
         """A statement: "the ball is blue", "the flower blooms", "two more apples", "no clouds", "at night"."""
         drafts, mention, end = self.meant(start)
@@ -304,8 +322,7 @@ class Reviser(SubjectReader):
             return
         if drafts and (mention is None or mention.definite):
             verb = verb_at([*self.tokens, self.tokens[-1]], end)
-            if verb is not None and self.into_state(drafts, verb[0]):
-                self.touched.extend(drafts)
+            if verb is not None and self._becomes(drafts, mention, verb[0]):
                 return
             if self.says_quality(drafts, end) or self.place_follows(end):
                 self.qualities(drafts, end)

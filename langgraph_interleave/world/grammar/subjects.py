@@ -14,6 +14,8 @@ from langgraph_interleave.world.grammar.reader import SceneReader
 from langgraph_interleave.world.grammar.tokens import Token
 from langgraph_interleave.world.vocabulary import KINDS
 
+_PRONOUNS = frozenset(("it", "them", "him", "her", "that", "they", "he", "she"))
+_ALIVE = frozenset(("animal", "person"))
 _ALL = frozenset(("all", "every", "everything", "both"))
 
 
@@ -31,8 +33,9 @@ class SubjectReader(SceneReader):
         What the phrase says beyond that ("fill the pot *with soil*") is kept for `apply_wanted`.
         """
         self.wanted = None
-        if index < len(self.tokens) and self.tokens[index].norm in ("it", "them", "him", "her", "that"):
-            return self.latest(), None, index + 1
+        if index < len(self.tokens) and self.tokens[index].norm in _PRONOUNS:
+            several = self.tokens[index].norm in ("they", "them")
+            return self._all_alive() if several else self.latest(), None, index + 1
         everything = index < len(self.tokens) and self.tokens[index].norm in _ALL
         mention = self.phrases.at(index, after_relation=after_relation)
         if mention is None and everything:
@@ -70,6 +73,25 @@ class SubjectReader(SceneReader):
         """What "it" means: what the last command was about, else the last thing."""
         named = [draft for draft in self.drafts if draft.id in self.last]
         return named or self.drafts[-1:]
+
+    def _all_alive(self) -> list[Draft]:
+        """What "they" means: several that were just named, else all that is alive, else everything."""
+        named = [draft for draft in self.drafts if draft.id in self.last]
+        if len(named) > 1 or any(draft.count > 1 for draft in named):
+            return named
+        alive = [draft for draft in self.drafts if draft.kind in KINDS and KINDS[draft.kind].category in _ALIVE]
+        return alive or list(self.drafts)
+
+    def support_of(self, draft: Draft) -> Draft:
+        """What a thing is in or on, at the bottom of it all: of a seed in a pot, the pot."""
+        seen: list[Draft] = []
+        while draft.beside is not None and draft not in seen:
+            relation, anchor = draft.beside
+            if relation not in ("in", "on") or not isinstance(anchor, Draft):
+                break
+            seen.append(draft)
+            draft = anchor
+        return draft
 
     def says_more(self, start: int, end: int) -> bool:
         return any(token.norm in ("more", "another") for token in self.tokens[start:end])
@@ -204,8 +226,12 @@ class SubjectReader(SceneReader):
         return True
 
     def into_state(self, drafts: Sequence[Draft], states: Sequence[str]) -> bool:
+        """Put things into the first of some states that each can be in; whether any could."""
         changed = False
         for draft in drafts:
+            if draft.beside is not None and KINDS.get(draft.kind) is not None and not KINDS[draft.kind].states:
+                # "it sprouts", said of the seed, shows in the pot.
+                draft = self.support_of(draft)
             known = KINDS.get(draft.kind)
             state = next((state for state in states if known is not None and state in known.states), None)
             if state is not None:

@@ -74,7 +74,8 @@ def sentence(words: str) -> str:
     words = words.strip()
     if not words:
         return ""
-    return words[0].upper() + words[1:] + ("" if words[-1] in ".!?。！？…" else ".")
+    stop = "。" if "\u3040" <= words[-1] <= "\u9fff" else "."
+    return words[0].upper() + words[1:] + ("" if words[-1] in ".!?。！？…" else stop)
 
 
 def _scene_begins(tokens: list[Token], index: int) -> bool:

@@ -138,7 +138,9 @@ FILLERS = (
     "off", "back", "together", "apart", "side by side", "in a row", "row", "in total", "total", "altogether",
     "not", "number", "labelled", "pinned", "different", "full", "own", "here", "always", "once", "well", "such", "than",
     "change", "changes", "step", "steps", "at", "to be", "of the", "kind of", "some kind of", "sort of", "inside",
-    "same size", "same place", "place", "position", "size", "colour", "color", "fully", "bit", "a bit", "slightly",
+    "second", "seconds", "minute", "minutes", "hour", "hours", "day", "days", "week", "weeks", "month",
+    "months", "year", "years", "time", "times", "same size", "same place", "place", "position", "size", "colour", "color", "fully",
+    "bit", "a bit", "slightly",
 )  # fmt: skip
 
 #: Verbs that say nothing a picture of ours can show by themselves; all forms are derived.

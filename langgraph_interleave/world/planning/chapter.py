@@ -38,6 +38,7 @@ def outline_of(hit: Hit, language: Language) -> Outline:
         title=procedure.title.in_language(spoken),
         parts=parts,
         order=procedure.order,
+        linked=procedure.order != "independent",
         language=spoken,
         thoughts=(
             f"I know this one: “{procedure.title.in_language(spoken)}” is in my book of procedures.",

@@ -15,12 +15,12 @@ from langgraph_interleave.world.planning.fitting import fit
 from langgraph_interleave.world.planning.growth import growth_outline
 from langgraph_interleave.world.planning.itemised import itemised_outline
 from langgraph_interleave.world.planning.items import Items, items_of, without_lead
-from langgraph_interleave.world.planning.manual import manual_outline
+from langgraph_interleave.world.planning.manual import drawing_outline, manual_outline
 from langgraph_interleave.world.planning.outline import Outline, Part
 from langgraph_interleave.world.planning.series import series_outline
 from langgraph_interleave.world.planning.story import story_outline
 from langgraph_interleave.world.planning.tableau import tableau_outline
-from langgraph_interleave.world.planning.wishes import Wishes, wishes_of, without_form
+from langgraph_interleave.world.planning.wishes import Wishes, wishes_of, without_form, words_only
 from langgraph_interleave.world.procedures import Hit, find
 
 #: How sure the book must be to go before the words "first … then …" of a request.
@@ -38,6 +38,10 @@ def outline_for(text: str, *, steps: int | None, most: int, language: Language |
         images: How many pictures the request has.
     """
     wishes = wishes_of(text)
+    items = items_of(text)
+    if items is not None and items.form == "numbered":
+        # "(text only)" of one item is not a wish about all of them.
+        wishes = replace(wishes, words_only=words_only(items.lead))
     spoken = language or wishes.language
     outline = _told(text, wishes, spoken, steps or wishes.count, photo=images > 0)
     outline = outline.thinking(*_about_wishes(wishes, steps))
@@ -76,6 +80,7 @@ def _told(text: str, wishes: Wishes, language: Language, count: int | None, *, p
         return _listed(items, wishes, photo)
     return (
         growth_outline(subject, language, count, photo=False)
+        or drawing_outline(subject, language)
         or manual_outline(subject, language)
         or tableau_outline(subject, wishes.language, count, photo=photo)
     )

@@ -7,11 +7,11 @@ from dataclasses import replace
 from itertools import pairwise
 
 from langgraph_interleave.types import PlanWarning
-from langgraph_interleave.world.grammar import change_in_words, difference, revise
+from langgraph_interleave.world.grammar import change_in_words, difference
 from langgraph_interleave.world.grammar.numbers import in_words
 from langgraph_interleave.world.grammar.wording import sentence
 from langgraph_interleave.world.planning.outline import Outline, Part, joined_captions, joined_titles
-from langgraph_interleave.world.scene import Scene
+from langgraph_interleave.world.scene import Beside, Scene
 
 
 def fit(outline: Outline, count: int | None, *, most: int) -> Outline:
@@ -43,7 +43,8 @@ def _warning(count: int, got: int, most: int) -> PlanWarning:
         reason = "there is no more to tell, and padding would not help anybody"
     else:
         reason = "its steps stand each by itself and cannot be merged further"
-    return PlanWarning("step_count", f"{count} steps were asked for, {got} are planned: {reason}.")
+    verb = "is" if got == 1 else "are"
+    return PlanWarning("step_count", f"{count} steps were asked for, {got} {verb} planned: {reason}.")
 
 
 def _parts(outline: Outline, usual: tuple[Part, ...], wanted: int) -> tuple[tuple[Part, ...], tuple[str, ...]]:
@@ -124,7 +125,7 @@ def _one(group: list[Part], outline: Outline) -> Part:
 
 
 def subdivide(parts: tuple[Part, ...], wanted: int, outline: Outline) -> tuple[Part, ...]:
-    """Draw steps that change several things one change at a time, until there are `wanted`.
+    """Draw steps that add several things one thing at a time, until there are `wanted`.
 
     Only where the words for it can be made: captions in English.
     """
@@ -149,14 +150,16 @@ def subdivide(parts: tuple[Part, ...], wanted: int, outline: Outline) -> tuple[P
 
 
 def _between(before: Scene | None, after: Scene | None) -> list[Scene]:
-    """Scenes on the way from one to another, one change each; none when it is a single change."""
-    if before is None or after is None or before.backdrop != after.backdrop or before.photo != after.photo:
+    """Scenes on the way from one to another where things are only added, one thing each; else none."""
+    if before is None or after is None or (before.backdrop, before.photo) != (after.backdrop, after.photo):
         return []
-    changes = difference(before, after)
+    there = {thing.id: thing for thing in before.things}
+    added = [thing for thing in after.things if thing.id not in there]
+    if len(added) < 2 or any(thing not in after.things for thing in before.things):
+        return []
+    added.sort(key=lambda thing: isinstance(thing.at, Beside))
     found: list[Scene] = []
-    now = before
-    for change in changes[:-1]:
-        now = revise(change, now, language="en").scene
-        if now not in (before, after):
-            found.append(now)
+    for number in range(1, len(added)):
+        shown = {*there, *(thing.id for thing in added[:number])}
+        found.append(after.model_copy(update={"things": tuple(thing for thing in after.things if thing.id in shown)}))
     return found

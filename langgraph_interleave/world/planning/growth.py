@@ -72,7 +72,7 @@ def growth_outline(subject: str, language: Language, count: int | None, *, photo
             "I do not see what is in the photo: it stays pinned up, and the growing is drawn in front of it."
         )
     return Outline(
-        _TITLE.in_language(spoken), parts, "chain", spoken, tuple(thoughts), keeps_photo=photo
+        _TITLE.in_language(spoken), parts, "chain", spoken, tuple(thoughts), keeps_photo=photo, linked=True
     )  # fmt: skip
 
 

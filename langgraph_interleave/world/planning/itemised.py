@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from langgraph_interleave.world.grammar import read, revise
 from langgraph_interleave.world.grammar.commands import command_at, verb_at
 from langgraph_interleave.world.grammar.languages import Language, with_english_commands
 from langgraph_interleave.world.grammar.lexicon import lexicon
-from langgraph_interleave.world.grammar.prose import with_ids
+from langgraph_interleave.world.grammar.prose import canonical_id
 from langgraph_interleave.world.grammar.tokens import tokenize
 from langgraph_interleave.world.grammar.wording import sentence
 from langgraph_interleave.world.planning.items import Items, without_lead
 from langgraph_interleave.world.planning.outline import Outline, Part
+from langgraph_interleave.world.planning.series import shared_backdrop
 from langgraph_interleave.world.planning.wishes import tidy, without_form, words_only
 from langgraph_interleave.world.scene import Scene, Thing
+from langgraph_interleave.world.vocabulary import BACKDROPS
 
 _WORDS = re.compile(
     r"^(?:text|note|write|explain|describe|list|mention|say|tell|remind|introduce|erkläre|schreibe|beschreibe|notiere|"
@@ -26,7 +28,6 @@ _LABEL = re.compile(r"^(?:text|note|caption|hinweis|说明)\s*[:：]\s*", re.IGN
 _WAIT = re.compile(r"\b(?:wait|let|leave|rest|pause|warte|lass|espera|attends)\b|等|静置", re.IGNORECASE)
 #: Longest words on a card that stands for a step nothing else can be drawn of.
 _CARD = 24
-_NOTE = "note"
 
 
 @dataclass(slots=True)
@@ -36,6 +37,16 @@ class _Telling:
     language: Language
     scene: Scene | None = None
     unknown: tuple[str, ...] = ()
+    #: Ids of the cards that only say what could not be drawn; the next step is without them.
+    notes: frozenset[str] = frozenset()
+
+    def before(self) -> Scene | None:
+        """The scene as the next step finds it."""
+        if self.scene is None:
+            return None
+        return self.scene.model_copy(
+            update={"things": tuple(thing for thing in self.scene.things if thing.id not in self.notes)}
+        )
 
 
 def itemised_outline(items: Items, language: Language, *, photo: bool = False) -> Outline:
@@ -49,8 +60,12 @@ def itemised_outline(items: Items, language: Language, *, photo: bool = False) -
         language: Of the request, and of the captions, which are the user's own words.
         photo: A photo is given, and the first picture begins with it.
     """
+    if items.form == "numbered" and not photo and _stand_alone(items, language):
+        items = replace(items, form="listed")
     telling = _Telling(language, Scene(photo=True) if photo else None)
     parts = tuple(_part(text, telling, alone=items.form == "listed") for text in items.texts)
+    if items.form == "listed":
+        parts = _side_by_side(parts, items)
     drawn = sum(part.scene is not None for part in parts)
     thoughts = [f"The request lists {len(parts)} steps itself; I keep its words as captions."]
     if drawn < len(parts):
@@ -71,22 +86,51 @@ def _part(text: str, telling: _Telling, *, alone: bool) -> Part:
     asked = without_form(text)
     if words_only(text) or _WORDS.search(asked):
         return Part(caption=sentence(_LABEL.sub("", asked)))
-    before = telling.scene
+    before = telling.before()
     if alone or before is None:
-        reading = read(_as_described(asked, telling.language), language=telling.language)
+        reading = read(with_english_commands(asked, telling.language), language=telling.language)
         scene = reading.scene
     elif changes(asked, telling.language):
-        reading = revise(asked, _without_note(before), language=telling.language)
+        reading = revise(asked, before, language=telling.language)
         scene = reading.scene
     else:
         reading = read(asked, language=telling.language, backdrop=before.backdrop)
         scene = reading.scene.model_copy(update={"photo": before.photo})
     telling.unknown += reading.unknown
-    told = _without_note(before) if before is not None else Scene()
-    if not alone and not _shows_more(scene, told):
+    telling.notes = frozenset()
+    if not alone and not _shows_more(scene, before or Scene()):
         scene = _with_something(scene, asked, telling)
     telling.scene = scene
     return Part(caption=sentence(asked), scene=scene, alone=alone)
+
+
+def _stand_alone(items: Items, language: Language) -> bool:
+    """Whether a numbered list names a different thing each time, with nothing that happens to it."""
+    kinds: list[str] = []
+    for text in items.texts:
+        things = read(text, language=language).scene.things
+        if not things or changes(text, language) or words_only(text) or _WORDS.search(text):
+            return False
+        kinds.append(f"{things[0].kind}/{things[0].label or ''}")
+    return len(set(kinds)) == len(kinds) and len(kinds) > 1
+
+
+def _side_by_side(parts: tuple[Part, ...], items: Items) -> tuple[Part, ...]:
+    """Parts that stand by themselves, in one place where their words name none."""
+    unsaid = [read(text, backdrop="").scene.backdrop == "" for text in items.texts]
+    kinds = [part.scene.things[0].kind for part in parts if part.scene is not None and part.scene.things]
+    common = shared_backdrop(kinds)
+    return tuple(
+        replace(part, scene=part.scene.model_copy(update={"backdrop": common}))
+        if part.scene is not None and free and part.scene.things and _moves(part.scene)
+        else part
+        for part, free in zip(parts, unsaid, strict=True)
+    )
+
+
+def _moves(scene: Scene) -> bool:
+    """Whether a scene can be set elsewhere: what swims or flies keeps its place."""
+    return not BACKDROPS[scene.backdrop].floats
 
 
 def changes(text: str, language: Language) -> bool:
@@ -120,18 +164,9 @@ def changes(text: str, language: Language) -> bool:
     return False
 
 
-def _as_described(text: str, language: Language) -> str:
-    """The first step as a description: commands that only say "take" or "put" fall away in reading."""
-    return with_english_commands(text, language)
-
-
-def _without_note(scene: Scene) -> Scene:
-    return scene.model_copy(update={"things": tuple(thing for thing in scene.things if thing.id != _NOTE)})
-
-
 def _shows_more(scene: Scene, before: Scene) -> bool:
     """Whether there is anything to see in it that was not there before."""
-    return scene != before and (bool(scene.things) or scene.backdrop != before.backdrop or scene.photo)
+    return scene != before
 
 
 def _with_something(scene: Scene, text: str, telling: _Telling) -> Scene:
@@ -142,7 +177,8 @@ def _with_something(scene: Scene, text: str, telling: _Telling) -> Scene:
     words = text.strip(" .!。")
     label = words if len(words) <= _CARD else words[:_CARD].rsplit(" ", 1)[0] + " …"
     telling.unknown += (label,)
-    if not scene.things:
-        return scene.model_copy(update={"things": with_ids([Thing(id="?", kind="card", label=label, at="middle")])})
-    note = Thing(id=_NOTE, kind="card", label=label, at="upper middle")
+    note = Thing(id="?", kind="card", label=label, at="upper middle" if scene.things else "middle")
+    note = note.model_copy(update={"id": canonical_id(note, [thing.id for thing in scene.things])})
+    if scene.things:
+        telling.notes = frozenset((note.id,))
     return scene.model_copy(update={"things": (*scene.things, note)})

@@ -29,10 +29,16 @@ _CONNECTIVE = re.compile(
 )
 _ZH_CONNECTIVE = re.compile(r"[，,。；;]?\s*(?:首先|然后|接着|之后|随后|最后|再(?=[放加画来把倒])|先(?=\S))[，,]?\s*")
 _LEAD = re.compile(
-    r"^(?:(?:please|can you|could you|i want(?: you)? to|let us|let's)\s+)*(?:show|draw|depict|illustrate|make|create|"
-    r"generate|paint|sketch|display|zeige|zeichne|male|muestra|dibuja|montre|dessine|画出|展示|显示|请|画)"
+    r"^(?:(?:please|can you|could you|i want(?: you)? to|let us|let's)\s+)*(?:"
+    r"(?:make|create|generate|give|draw|paint|show)\s+(?:me\s+|us\s+)?(?:(?:an?|some|the|one|\d+)\s+)?(?:\w+\s+)?"
+    r"(?:pictures?|images?|drawings?|sketch(?:es)?|illustrations?|storyboard)\s+(?:of|about|showing)|"
+    r"show|draw|depict|illustrate|paint|sketch|display|zeige|zeichne|male|muestra|dibuja|montre|dessine|"
+    r"画出|展示|显示|请|画)"
     r"(?:\s+me|\s+us|\s+mir|\s+uns)?\b\s*(?:how\s+)?[:：]?\s*",
     re.IGNORECASE,
+)
+_ORDER = re.compile(
+    r"[,\s]+(?:please\s+)?(?:show|draw|make|create|paint)\s+(?:me\s+)?(?:an?|one)\s+\w+.*$", re.IGNORECASE
 )
 _EACH = re.compile(
     r"\b(?:for each of|each of|one (?:picture|card|image|panel|step) (?:for )?each(?: for| of)?|for each|one by one|"
@@ -117,6 +123,7 @@ def _enumerated(text: str) -> Items | None:
     if not colon and each is not None:
         before, after = text[: each.start()], text[each.end() :]
         lead, rest = (before, after) if len(after.split(",")) > 1 or " and " in after else ("", before)
+    rest = _ORDER.sub("", rest)
     parts = [
         part for part in re.split(r"\s*[,;，、；]\s*(?:and\s+|und\s+)?|\s+(?:and|und|y|et)\s+|和", rest) if tidy(part)
     ]

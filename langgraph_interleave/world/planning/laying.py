@@ -69,7 +69,8 @@ class Layout:
             return False
         there = {(thing.id, thing.kind) for thing in before.things}
         shared = there.intersection((thing.id, thing.kind) for thing in scene.things)
-        return bool(shared) or (scene.photo and before.photo)
+        same_place = self.outline.linked and scene.backdrop == before.backdrop
+        return bool(shared) or same_place or (scene.photo and before.photo)
 
     def _drawn(self, index: int, part: Part, scene: Scene, before: tuple[int, Scene] | None, inputs: list[int]) -> Step:
         sources = [f"input:{number}" for number in inputs]

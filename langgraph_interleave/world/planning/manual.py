@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from langgraph_interleave.world.grammar import read
-from langgraph_interleave.world.grammar.languages import Language
+from langgraph_interleave.world.grammar.languages import NOUNS, Language, names
 from langgraph_interleave.world.grammar.phrases import article, listed
 from langgraph_interleave.world.grammar.prose import phrase, with_ids
 from langgraph_interleave.world.grammar.wording import sentence
@@ -13,6 +13,7 @@ from langgraph_interleave.world.planning.items import without_lead
 from langgraph_interleave.world.planning.outline import Outline, Part
 from langgraph_interleave.world.procedures import Words
 from langgraph_interleave.world.scene import Scene, Thing
+from langgraph_interleave.world.vocabulary import KINDS
 
 _HOW = re.compile(
     r"^(?:.*?\b)?(?:how\s+(?:do\s+(?:i|you|we)\s+|can\s+(?:i|you|we)\s+|one\s+|should\s+(?:i|you|we)\s+|does\s+one\s+)?"
@@ -31,7 +32,8 @@ _STEPS: tuple[tuple[bool, Words, Words], ...] = (
         "Have a good look at it, and read what comes with it.", "Sieh es dir genau an und lies, was dabeiliegt.",
         "仔细观察，先读说明。")),
     (False, Words("Do it", "Ausführen", "动手"), Words(
-        "Now {do}, calmly and one thing after the other.", "Jetzt geht es los: {do}. Ruhig und eins nach dem anderen.",
+        "Now {do}, calmly and one thing after the other.",
+        "Jetzt geht es an die Arbeit, ruhig und eins nach dem anderen.",
         "现在开始：{do}。不要急，一步一步来。")),
     (False, Words("Check", "Prüfen", "检查"), Words(
         "Check that it is as it should be, and correct it if not.",
@@ -49,6 +51,57 @@ _BESIDE: tuple[Thing | None, ...] = (
     Thing(id="hand", kind="hand", state="thumb up", at="right"),
     Thing(id="face", kind="face", state="smiling", at="right"),
 )
+
+
+_DRAW = re.compile(r"\b(?:draw|sketch|paint|zeichne[nt]?|zeichnet|male[nt]?|malt|dibujar|dessiner)\b|画", re.IGNORECASE)
+_DRAWING: tuple[tuple[bool, Words, Words], ...] = (
+    (True, Words("Paper and pencil", "Papier und Bleistift", "纸和笔"), Words(
+        "Take paper and a pencil.", "Nimm Papier und einen Bleistift.", "拿出纸和铅笔。")),
+    (False, Words("Simple shapes", "Einfache Formen", "简单的形状"), Words(
+        "Begin lightly with simple shapes, as large as the whole shall be.",
+        "Beginne ganz leicht mit einfachen Formen, so groß wie das Ganze werden soll.",
+        "先轻轻地画出简单的形状，定好大小。")),
+    (False, Words("The outline", "Der Umriss", "轮廓"), Words(
+        "Join them to one outline, and add what makes it what it is.",
+        "Verbinde sie zu einem Umriss und zeichne die Einzelheiten dazu.", "连成轮廓，再画上细节。")),
+    (False, Words("Colour", "Farbe", "上色"), Words(
+        "Go over the good lines, and colour it in.", "Zieh die guten Linien nach und male alles aus.",
+        "把好的线条描粗，再涂上颜色。")),
+)  # fmt: skip
+
+
+def drawing_outline(subject: str, language: Language) -> Outline | None:
+    """General steps for drawing something the vocabulary knows, or `None`.
+
+    Args:
+        subject: The request without its wishes about form.
+        language: Of captions.
+    """
+    match = _HOW.search(subject)
+    if match is None or not _DRAW.search(subject):
+        return None
+    things = [thing for thing in read(subject, language=language).scene.things if thing.kind != "card"]
+    known = KINDS.get(things[0].kind) if things else None
+    if known is None or known.category in ("stationery", "shape"):
+        return None
+    spoken: Language = language if language in ("en", "de", "zh") else "en"
+    thing = things[0].model_copy(
+        update={"id": known.name.replace(" ", "_"), "size": "large", "at": "middle", "count": 1}
+    )
+    pencil = Thing(id="pencil", kind="pencil", at="right")
+    brush = Thing(id="paintbrush", kind="paintbrush", at="right")
+    shapes = Thing(id="circle", kind="circle", color="white", count=2, at="middle")
+    sheet = Thing(id="paper_sheet", kind="paper sheet", state="blank", at="middle")
+    outline = thing.model_copy(update={"color": "white"}) if known.recolourable else thing
+    scenes = [(sheet, pencil), (shapes, pencil), (outline, pencil), (thing, brush)]
+    parts = tuple(
+        Part(caption.in_language(spoken), Scene(things=shown), title.in_language(spoken), extra=extra)
+        for (extra, title, caption), shown in zip(_DRAWING, scenes, strict=True)
+    )
+    thoughts = (
+        f"There is no page on drawing {article(known.name)} {known.name} in my book: I plan as one draws anything.",
+    )
+    return Outline(sentence(subject).rstrip(".。"), parts, "chain", spoken, thoughts, linked=True)
 
 
 def manual_outline(subject: str, language: Language) -> Outline | None:
@@ -76,10 +129,11 @@ def manual_outline(subject: str, language: Language) -> Outline | None:
         thing.model_copy(update={"at": "middle" if len(things) == 1 else ("left", "middle")[index]})
         for index, thing in enumerate(things)
     )
-    what = _what(placed, do, spoken)
+    what = _what(placed, _object_of(do, language), spoken)
+    deed = _deed(do) if language == spoken else "do it"
     parts = tuple(
         Part(
-            caption=sentence(caption.in_language(spoken).format(what=what, do=_deed(do))),
+            caption=sentence(caption.in_language(spoken).format(what=what, do=deed)),
             scene=Scene(backdrop=reading.scene.backdrop, things=(*placed, *((beside,) if beside is not None else ()))),
             title=title.in_language(spoken),
             extra=extra,
@@ -87,7 +141,7 @@ def manual_outline(subject: str, language: Language) -> Outline | None:
         for (extra, title, caption), beside in zip(_STEPS, _BESIDE, strict=True)
     )
     return Outline(
-        title=sentence(subject).rstrip("."),
+        title=sentence(subject).rstrip(".。"),
         parts=parts,
         order="chain",
         language=spoken,
@@ -109,8 +163,11 @@ def _object_of(do: str, language: Language) -> str:
 
 
 def _what(things: tuple[Thing, ...], do: str, language: Language) -> str:
+    if language == "zh":
+        known = [name for row in NOUNS.values() for name in names(row, "zh") if name in do]
+        return max(known, key=len) if known else do.strip(" 。")
     if language != "en":
-        return do
+        return do.strip(" .")
     named = [
         f"{article(thing.label)} {thing.label}" if thing.kind == "card" and thing.label else phrase(thing, placed=False)
         for thing in things

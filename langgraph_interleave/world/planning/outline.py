@@ -46,6 +46,7 @@ class Outline:
         tip: A closing word; for a wish to have one.
         intro: An opening word; for a wish to have one.
         keeps_photo: A given photo stays in every picture.
+        linked: Each picture follows from the one before in the same place, even when no thing stays.
     """
 
     title: str | None
@@ -59,6 +60,7 @@ class Outline:
     tip: str | None = None
     intro: str | None = None
     keeps_photo: bool = False
+    linked: bool = False
 
     def thinking(self, *thoughts: str) -> Outline:
         """The same outline with further thoughts."""
@@ -96,6 +98,6 @@ def joined_titles(titles: Iterable[str | None], language: Language) -> str | Non
         return f"{first}、{second}"
     if language == "de":
         return f"{first}, {second}" if second[:1].isupper() and " " in second else f"{first} und {second}"
-    if "," in first or " and " in first or second.startswith("I "):
+    if "," in first or " and " in first or first.split(" ")[0] in ("A", "An", "The") or ":" in second:
         return f"{first}; {second[0].lower()}{second[1:]}"
     return f"{first} and {second[0].lower()}{second[1:]}"

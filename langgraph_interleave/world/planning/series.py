@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 
 from langgraph_interleave.types import PlanWarning
 from langgraph_interleave.world.grammar import read
@@ -15,7 +16,7 @@ from langgraph_interleave.world.grammar.wording import sentence
 from langgraph_interleave.world.planning.outline import Outline, Part
 from langgraph_interleave.world.planning.wishes import number_of
 from langgraph_interleave.world.scene import Scene, Thing
-from langgraph_interleave.world.vocabulary import KINDS
+from langgraph_interleave.world.vocabulary import BACKDROPS, KINDS
 
 _NUMBER = r"(\d{1,3}|[a-z]+(?:-[a-z]+)?|[一二两三四五六七八九十]+)"
 _FIRST = re.compile(rf"\bfirst\s+{_NUMBER}\s+(?:numbers?|digits?|integers?)|前{_NUMBER}个数字", re.IGNORECASE)
@@ -192,11 +193,11 @@ def _category(subject: str, count: int | None) -> Outline | None:
         said = number_of(match[1] or match[2] or "") if match[1] or match[2] else None
         wanted = said or count or min(4, len(kinds))
         chosen = kinds[:wanted]
+        backdrop = shared_backdrop(chosen)
         parts = tuple(
-            Part(sentence(f"{article(noun(kind))} {noun(kind)}"), _scene(Thing(id="?", kind=kind, size="large",
-                                                                              at="middle")), noun(kind).capitalize())
+            Part(sentence(f"{article(noun(kind))} {noun(kind)}"), _pictured(kind, backdrop), noun(kind).capitalize())
             for kind in chosen
-        )  # fmt: skip
+        )
         word = re.sub(r"\W+", " ", match[0]).strip()
         outline = Outline(
             f"{in_words(len(chosen)).capitalize()} {word.split(' ')[-1]}", parts, "independent",
@@ -204,10 +205,32 @@ def _category(subject: str, count: int | None) -> Outline | None:
         )  # fmt: skip
         if said and said > len(kinds):
             outline = outline.warned(
-                PlanWarning("step_count", f"{said} were asked for; only {len(kinds)} can be drawn here.")
+                PlanWarning("step_count", f"{said} were asked for; {len(kinds)} of them can be drawn here.")
             )
         return outline
     return None
+
+
+def shared_backdrop(kinds: Iterable[str]) -> str:
+    """Where a group of things is shown so that the pictures go together: where most of them usually are.
+
+    Example:
+        >>> shared_backdrop(["cat", "dog", "fish"])
+        'meadow'
+    """
+    usual = Counter(
+        KINDS[kind].backdrop
+        for kind in kinds
+        if kind in KINDS and KINDS[kind].backdrop != "paper" and not BACKDROPS[KINDS[kind].backdrop].floats
+    )
+    return usual.most_common(1)[0][0] if usual else "paper"
+
+
+def _pictured(kind: str, backdrop: str) -> Scene:
+    own = KINDS[kind].backdrop
+    thing = Thing(id=kind.replace(" ", "_"), kind=kind, size="large", at="middle")
+    # A fish stays in the water, whatever the others do.
+    return Scene(backdrop=own if BACKDROPS[own].floats or own == "sea" else backdrop, things=(thing,))
 
 
 def _scene(thing: Thing) -> Scene:

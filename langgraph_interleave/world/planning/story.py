@@ -49,6 +49,8 @@ class Plot:
     find: Thing | None
     deed: str
     unknown: tuple[str, ...]
+    home: str | None = None
+    goal: str | None = None
 
     @property
     def several(self) -> bool:
@@ -90,15 +92,16 @@ def story_outline(subject: str, language: Language, count: int | None) -> Outlin
     return outline
 
 
-def arc(things: tuple[Thing, ...], number: int) -> tuple[Part, ...]:
+def arc(things: tuple[Thing, ...], number: int, *, home: str | None = None) -> tuple[Part, ...]:
     """A small story about things, in at most a number of pictures.
 
     Args:
         things: Who it is about; one to three.
         number: Pictures wanted.
+        home: The backdrop where they are; `None` for their usual one.
     """
     heroes = with_ids(thing.model_copy(update={"at": None}) for thing in things[:3])
-    return _chosen(Plot(heroes, tuple(_called(hero) for hero in heroes), None, "", ()), number)
+    return _chosen(Plot(heroes, tuple(_called(hero) for hero in heroes), None, "", (), home), number)
 
 
 def plot_of(text: str, language: Language = "en") -> Plot:
@@ -112,7 +115,13 @@ def plot_of(text: str, language: Language = "en") -> Plot:
     people, deed = _split(text)
     reading = read(people, language=language)
     heroes = tuple(
-        thing.model_copy(update={"at": None, "count": 1 if thing.count > 3 else thing.count})
+        thing.model_copy(
+            update={
+                "at": None,
+                "count": 1 if thing.count > 3 else thing.count,
+                "label": thing.label if thing.kind == "card" else None,
+            }
+        )
         for thing in reading.scene.things
         if thing.kind not in ("moon", "cloud")
     )[:3]
@@ -126,7 +135,11 @@ def plot_of(text: str, language: Language = "en") -> Plot:
     things = with_ids((*heroes, *((find,) if find is not None else ())))
     named = things[: len(heroes)]
     unknown = (*reading.unknown, *(told.unknown if told is not None else ()))
-    return Plot(named, _names(people, named), things[-1] if find is not None else None, _in_the_past(deed), unknown)
+    goal = read(deed, language=language, backdrop="").scene.backdrop if deed else ""
+    return Plot(
+        named, _names(people, named), things[-1] if find is not None else None, _in_the_past(deed), unknown,
+        goal=goal or None,
+    )  # fmt: skip
 
 
 def _names(people: str, heroes: tuple[Thing, ...]) -> tuple[str, ...]:
@@ -172,14 +185,17 @@ def _in_the_past(deed: str) -> str:
 
 
 def _the(name: str) -> str:
-    """A name as it is said once it is known: "a cat" as "the cat"."""
+    """A name as it is said once it is known: "a cat" as "the cat", "a mouse named Pip" as "Pip"."""
+    own = re.search(r"\b(?:named|called)\s+[\"“]?(\w+)", name)
+    if own is not None:
+        return own[1]
     first, _, rest = name.partition(" ")
     return f"the {rest}" if first.lower() in ("a", "an") and rest else name
 
 
 #: Parts of the arc, the most needed first.
-_NEED = ("meet", "find", "end", "other", "use", "set out", "storm", "rainbow")
-_ORDER = ("meet", "other", "set out", "find", "use", "storm", "rainbow", "end")
+_NEED = ("meet", "find", "wish", "end", "other", "use", "set out", "storm", "rainbow")
+_ORDER = ("meet", "other", "wish", "set out", "find", "use", "storm", "rainbow", "end")
 
 
 def _chosen(plot: Plot, number: int) -> tuple[Part, ...]:
@@ -205,6 +221,8 @@ def _beat(name: str, plot: Plot) -> Part | None:
             sun = Thing(id="sun", kind="sun", at="upper right")
             return Part(f"{everybody} set out to see the world.", _stage("mountains", plot, sun), "Off they go"
                         if plot.several else "Setting out")  # fmt: skip
+        case "wish" if plot.find is None and plot.deed:
+            return Part(f"{everybody} {plot.deed}.", _stage(plot.goal or outdoors, plot), "A wish")
         case "find" if plot.find is not None:
             find = plot.find.model_copy(update={"at": "middle"})
             deed = plot.deed or f"found {_called(plot.find)}"
@@ -233,6 +251,8 @@ def _beat(name: str, plot: Plot) -> Part | None:
 def _homes(plot: Plot) -> tuple[str, str]:
     """Where the heroes live, and a place under the sky."""
     kind = KINDS.get(plot.heroes[0].kind)
+    if plot.home is not None:
+        return plot.home, "meadow" if BACKDROPS[plot.home].indoors or BACKDROPS[plot.home].floats else plot.home
     home = kind.backdrop if kind is not None and kind.name != "card" else "meadow"
     home = "meadow" if home == "paper" else home
     return home, "meadow" if BACKDROPS[home].indoors or BACKDROPS[home].floats else home

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from langgraph_interleave.world.grammar import read, revise
 from langgraph_interleave.world.grammar.languages import Language
 from langgraph_interleave.world.grammar.numbers import in_words
@@ -39,21 +41,31 @@ def tableau_outline(subject: str, language: Language, count: int | None, *, phot
         label = text if len(text) <= _LABEL else text[:_LABEL].rsplit(" ", 1)[0] + " …"
         scene = Scene(things=with_ids([Thing(id="?", kind="card", label=label or "?", at="middle")]))
         unknown = (*unknown, label)
-    whole = Part(caption=sentence(text) or "…", scene=scene)
-    title = sentence(text).rstrip(".。") if len(text) <= 60 else None
+    whole = Part(caption=sentence(text) or "The given photo.", scene=scene)
+    title = sentence(text).rstrip(".。") if 0 < len(text) <= 60 else None
     outline = Outline(title, (whole,), "chain", language, ("The request describes one picture.",), unknown=unknown,
                       keeps_photo=photo)  # fmt: skip
     if count is None or count < 2:
         return outline
-    told = arc(scene.things, count) if not photo and _is_alive(scene) and count > len(scene.things) else ()
+    told = (
+        arc(scene.things, count, home=_home(scene))
+        if not photo and _is_alive(scene) and count > len(scene.things)
+        else ()
+    )
     if told:
         thoughts = (f"{in_words(count).capitalize()} pictures of one thing: I tell a small story about it.",)
         return Outline(title, told, "chain", "en", thoughts, unknown=unknown)
-    built = _built_up(scene, text, language)
+    if len(scene.things) == 1 and scene.things[0].count == 1:
+        return outline
+    built = _built_up(scene, text, language, singly=count > len(scene.things))
     thoughts = ("The request describes one picture: I build it up, one thing after the other.",)
     return Outline(
         title, built, "chain", language if len(built) == 1 else "en", thoughts, unknown=unknown, keeps_photo=photo
     )
+
+
+def _home(scene: Scene) -> str | None:
+    return None if scene.backdrop == "paper" else scene.backdrop
 
 
 def _is_alive(scene: Scene) -> bool:
@@ -65,24 +77,29 @@ def _is_alive(scene: Scene) -> bool:
     )
 
 
-def _built_up(scene: Scene, text: str, language: Language) -> tuple[Part, ...]:
-    """One part a thing, what others stand beside first; the last one is the whole picture."""
+def _built_up(scene: Scene, text: str, language: Language, *, singly: bool) -> tuple[Part, ...]:
+    """One part a thing, or with `singly` one part each of several; the last part is the whole picture."""
     order = sorted(scene.things, key=lambda thing: isinstance(thing.at, Beside))
     parts: list[Part] = []
-    there: set[str] = set()
+    there: dict[str, int] = {}
     for thing in order:
-        there.add(thing.id)
-        shown = tuple(_placed(other, there) for other in scene.things if other.id in there)
-        parts.append(
-            Part(_caption(thing, scene, first=not parts), scene.model_copy(update={"things": shown, "caption": None}))
-        )
+        for number in range(1 if singly else thing.count, thing.count + 1):
+            there[thing.id] = number
+            shown = tuple(
+                _placed(other, there).model_copy(update={"count": there[other.id]})
+                for other in scene.things
+                if other.id in there
+            )
+            one = thing.model_copy(update={"count": number})
+            caption = _caption(one, scene, first=not parts)
+            parts.append(Part(caption, scene.model_copy(update={"things": shown, "caption": None})))
     if not parts:
         return (Part(caption=sentence(text), scene=scene),)
     parts[-1] = Part(parts[-1].caption, scene)
     return tuple(parts)
 
 
-def _placed(thing: Thing, there: set[str]) -> Thing:
+def _placed(thing: Thing, there: Mapping[str, int]) -> Thing:
     if isinstance(thing.at, Beside) and thing.at.of not in there and thing.at.of != "photo":
         return thing.model_copy(update={"at": None})
     return thing

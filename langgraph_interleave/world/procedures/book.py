@@ -14,6 +14,8 @@ from langgraph_interleave.world.grammar import read
 from langgraph_interleave.world.grammar.languages import Language
 from langgraph_interleave.world.procedures.procedure import Order, Procedure, ProcedureStep, Words
 
+#: Languages of names, to be found by; captions are in fewer.
+_NAMED: tuple[Language, ...] = ("en", "de", "zh", "es", "fr")
 _LANGUAGES: tuple[Language, ...] = ("en", "de", "zh")
 
 
@@ -54,7 +56,7 @@ def _procedure(key: str, text: str) -> Procedure:
         return Procedure(
             key=key,
             title=_words(data["title"]),
-            names={language: tuple(data["names"].get(language, ())) for language in _LANGUAGES},
+            names={language: tuple(data["names"].get(language, ())) for language in _NAMED},
             order=order,
             steps=tuple(_step(step) for step in data["steps"]),
             needs=_words(data["needs"]) if "needs" in data else None,

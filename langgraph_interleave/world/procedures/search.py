@@ -16,134 +16,17 @@ from langgraph_interleave.world.procedures.procedure import Procedure
 #: Least share of a request's own words that a name must account for.
 _LEAST = 0.5
 
-_STOP = frozenset(
-    [
-        "how",
-        "to",
-        "do",
-        "you",
-        "does",
-        "i",
-        "we",
-        "can",
-        "the",
-        "a",
-        "an",
-        "of",
-        "in",
-        "on",
-        "with",
-        "my",
-        "your",
-        "his",
-        "her",
-        "their",
-        "its",
-        "me",
-        "please",
-        "show",
-        "draw",
-        "picture",
-        "pictures",
-        "image",
-        "images",
-        "explain",
-        "tell",
-        "teach",
-        "illustrate",
-        "illustrated",
-        "guide",
-        "tutorial",
-        "instructions",
-        "instruction",
-        "for",
-        "and",
-        "or",
-        "step",
-        "steps",
-        "by",
-        "what",
-        "is",
-        "are",
-        "it",
-        "this",
-        "that",
-        "make",
-        "simple",
-        "easy",
-        "easily",
-        "properly",
-        "correctly",
-        "some",
-        "one",
-        "let",
-        "us",
-        "lets",
-        "want",
-        "would",
-        "like",
-        "need",
-        "create",
-        "generate",
-        "give",
-        "using",
-        "about",
-        "from",
-        "at",
-        "as",
-        "into",
-        "quick",
-        "quickly",
-        "beginner",
-        "beginners",
-        "kid",
-        "kids",
-        "child",
-        "children",
-        "sequence",
-        "series",
-        "story",
-        "storyboard",
-        "comic",
-        "visual",
-        "through",
-        "all",
-        "each",
-        "process",
-        "way",
-        "wie",
-        "man",
-        "ein",
-        "eine",
-        "einen",
-        "einem",
-        "einer",
-        "der",
-        "die",
-        "das",
-        "den",
-        "dem",
-        "zeig",
-        "zeige",
-        "mir",
-        "bitte",
-        "schritt",
-        "schritten",
-        "schritte",
-        "bildern",
-        "bilder",
-        "anleitung",
-        "erkläre",
-        "und",
-        "zum",
-        "zur",
-        "im",
-        "auf",
-        "mit",
-        "werden",
-        "wird",
-    ]
-)
+_STOP_WORDS = """
+how to do you does i we can the a an of in on with my your his her their its me please show draw picture
+pictures image images explain tell teach illustrate illustrated guide tutorial instructions instruction for
+and or step steps by what is are it this that make simple easy easily properly correctly some one let us lets
+want would like need create generate give using about from at as into quick quickly beginner beginners kid
+kids child children sequence series story storyboard comic visual through all each process way wie man ein
+eine einen einem einer der die das den dem zeig zeige mir bitte schritt schritten schritte bildern bilder
+anleitung erkläre und zum zur im auf mit werden wird cómo como hacer un una el la los las de del comment faire
+du des le les une se à
+"""
+_STOP = frozenset(_STOP_WORDS.split())
 #: Groups of verbs that ask for the same.
 _SAME = tuple(
     frozenset(group.split())
@@ -185,7 +68,7 @@ def find(request: str, language: Language = "en") -> Hit | None:
     best: Hit | None = None
     for procedure in book():
         hits = [_chinese(procedure, request)] if language == "zh" else [
-            _by_words(procedure, request, procedure.names[known]) for known in ("en", "de")
+            _by_words(procedure, request, procedure.names[known]) for known in ("en", "de", "es", "fr")
         ]  # fmt: skip
         for hit in hits:
             if hit is not None and (best is None or hit.score > best.score):
