@@ -78,12 +78,12 @@ def find_answer(text: str, wanted: Wanted) -> Answer:
     cut = False
     for broken in [one for one in reversed(pool) if not one.nested and _may_be_mended(one, text)][:_MAX_MENDS]:
         try:
-            value = mend(text[broken.start : broken.end])
+            value, repairs = mend(text[broken.start : broken.end])
         except CannotRepair as error:
             cut |= error.cut
             continue
         if wanted.accepts(value) and wanted.knows(value):
-            return Answer(value, broken.start, thoughts, ("wrong punctuation",))
+            return Answer(value, broken.start, thoughts, repairs)
     raise _why_not(text, scanner, pool, wanted, cut)
 
 

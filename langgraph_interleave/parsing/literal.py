@@ -27,8 +27,8 @@ _NAME = re.compile(r"[A-Za-z_$][A-Za-z0-9_$\-]*\Z")
 _LINE = re.compile(r"[^\n]*")
 
 #: Opening quote -> the characters that close it, and what else the string is made of.
-_CLOSERS = {'"': '"', "'": "'", "“": "”", "”": "”", "„": "“”", "‘": "’", "’": "’"}
-_PLAIN = {closers: re.compile(f"[^\\\\{closers}]+") for closers in set(_CLOSERS.values())}
+CLOSERS = {'"': '"', "'": "'", "“": "”", "”": "”", "„": "“”", "‘": "’", "’": "’"}
+_PLAIN = {closers: re.compile(f"[^\\\\{closers}]+") for closers in set(CLOSERS.values())}
 _WORDS = {
     "true": True,
     "false": False,
@@ -138,7 +138,7 @@ class Reader:
             return self._open(char, pos)
         if char == "]" and self._stack and isinstance(self._stack[-1].value, list):
             return self._close(pos)
-        if char in _CLOSERS:
+        if char in CLOSERS:
             return self._begin_string(char, pos, is_key=False)
         if _WORD.match(char):
             return self._begin_word(pos, is_key=False)
@@ -154,7 +154,7 @@ class Reader:
             return space.end()
         if char == "}":
             return self._close(pos)
-        if char in _CLOSERS:
+        if char in CLOSERS:
             return self._begin_string(char, pos, is_key=True)
         if _WORD.match(char):
             return self._begin_word(pos, is_key=True)
@@ -210,7 +210,7 @@ class Reader:
                 self._escape = char
                 return pos + 1
             # What neither language knows (LaTeX's \alpha) keeps its backslash.
-            known = _ESCAPES.get(char, char if char in "\\/" or char in _CLOSERS else "\\" + char)
+            known = _ESCAPES.get(char, char if char in "\\/" or char in CLOSERS else "\\" + char)
             self._parts.append(known)
             self._state = self._in_string
             return pos + 1
@@ -266,7 +266,7 @@ class Reader:
         if quote not in "\"'":
             self._note("curly quotes")
         self._pythonic |= quote == "'"
-        self._closers = _CLOSERS[quote]
+        self._closers = CLOSERS[quote]
         self._parts = []
         self._is_key = is_key
         self._state = self._in_string

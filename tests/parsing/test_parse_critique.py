@@ -151,7 +151,7 @@ def test_mended_critiques() -> None:
         verdict="revise",
         refined_prompt='a sign "OPEN" above',
         reasoning="no sign",
-        warnings=("repaired: wrong punctuation",),
+        warnings=("repaired: a missing comma, unescaped quotes, a trailing comma",),
     )
     assert "is missing before '\"'" in fault('{"verdict": "accept" "mood": "good"}').message
 
@@ -180,7 +180,8 @@ def test_mended_critiques() -> None:
             "no faults", "yes, but the bean is missing", "yes — however, two pots", "accept with changes", "yes?",
             "true — I mean false", "yes, no", "no, yes it is", "not sure", "not false", "not no", "partially",
             "mostly yes", "yes (partly)", "2", "0.5", "1.0", "10", 2, -1, 0.0, 1.0, [], {}, [True], "the pot is there",
-            "truely", "accept, almost", "noteworthy", "yesterday", "pass or fail", "success: unknown", "?", "N/A", "null",
+            "truely", "accept, almost", "noteworthy", "yesterday", "pass or fail", "success: unknown", "?", "N/A",
+            "null",
         )],
     ],
 )  # fmt: skip

@@ -336,7 +336,6 @@ def test_what_the_provider_cut_off_is_never_read(plan: str | Mapping[str, object
         ('{"steps": [{"title": "Pot", "instruction": "i", "prompt": "p"},]}', "Pot"),
         ('{"steps": [{"title": "A "big" pot", "instruction": "i", "prompt": "p"}]}', 'A "big" pot'),
         ('{"steps": [{"title": "Say "hi", twice", "instruction": "i", "prompt": "p"}]}', 'Say "hi", twice'),
-        ('{"steps": [{"title": "Say "x": "y" z", "instruction": "i", "prompt": "p"}]}', 'Say "x": "y" z'),
         ("{'steps': [{'title': 'It's a pot', 'instruction': 'i', 'prompt': 'p'}]}", "It's a pot"),
         ('{steps: [{title: "Pot", instruction: "i", prompt: "p"}]}', "Pot"),
         ('{"steps": [{"title": "Pot", // the first\n"instruction": "i", "prompt": "p"} # last\n]}', "Pot"),
@@ -348,6 +347,10 @@ def test_what_the_provider_cut_off_is_never_read(plan: str | Mapping[str, object
         ('```json\n{"steps": [{"title": "Pot" "instruction": "i", "prompt": "p"}]}\n```\nIt\'s done.', "Pot"),
         ('Here: {"steps": [{"title": "Pot" "instruction": "i", "prompt": "p"}]} Done.', "Pot"),
         ('[{"title": "Pot" "instruction": "i", "prompt": "p"}]', "Pot"),
+        # Too odd for the two usual slips; json-repair reads it, and nothing is lost.
+        ('{"steps": [{"title": "Pot", "instruction": i, "prompt": "p"}]}', "Pot"),
+        ('{"steps": [{"title": "Pot", "instruction" "i", "prompt": "p"}]}', "Pot"),
+        ('{"steps": [{"title": "Pot, "instruction": "i", "prompt": "p"}]}', "Pot"),
     ],
 )
 def test_punctuation_is_mended_and_said(text: str, title: str) -> None:
@@ -378,6 +381,8 @@ def test_what_needs_no_mending(text: str) -> None:
         ('{"steps": [{"title": "Pot" "size": 3.50, "prompt": "p"}]}', "is missing before '\"'"),
         ('{"steps": [{"title": Pot, "instruction": "i", "extra": "p"}]}', "'Pot' has no quotes"),
         ('{"a" ' * 5000 + "}", "':' is missing before '{'"),
+        # It is not clear where a text ends.
+        ('{"steps": [{"title": "Say "x": "y" z", "instruction": "i", "prompt": "p"}]}', "is missing before 'x'"),
         ('{"steps": [{"prompt": "p"}], "x": [}', "a value is missing before '}'"),
         ('{"steps": [{"prompt": "p" "title": "t"}], "mood": "good"}', "is missing before '\"'"),
         ('{"steps": [{"prompt": "p" "title": "t", "mood": "good"}]}', "is missing before '\"'"),
