@@ -38,6 +38,7 @@ class Kind:
         backdrop: Where it is drawn when nothing is said.
         opening: For what things can be put *in*: how far below its top the rim lies, share of its height.
         surface: For what is put *on* it: how far below its top that rests, share of its height.
+        under: For what things can stand *under*: how high the room below it is, share of its height.
         aim: Where what it pours in a state falls, share of its width from the left; that comes over the target.
     """
 
@@ -56,6 +57,7 @@ class Kind:
     backdrop: str = "paper"
     opening: float | None = None
     surface: float = 0.0
+    under: float | None = None
     aim: Mapping[str, float] = field(default_factory=dict[str, float])
 
     def extent(self, state: str | None) -> tuple[float, float]:

@@ -38,6 +38,7 @@ PLANTS: tuple[Kind, ...] = (
             "blossoming": ("in bloom", "in spring", "blooming", "in blossom"), "autumn": ("in autumn", "in fall"),
             "with apples": ("full of apples", "bearing fruit"),
         },
+        under=0.42,
     ),
     entry("pine tree", 0.32, 0.48, "leaf", "plant", synonyms=("fir", "fir tree", "christmas tree", "pine"),
           states=("plain", "decorated"), backdrop="snow"),

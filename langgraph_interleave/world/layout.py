@@ -10,10 +10,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from heapq import heapify, heappop
 
-from langgraph_interleave.world.kind import Kind
 from langgraph_interleave.world.scene import Beside, Scene, Thing
-from langgraph_interleave.world.spots import GAP, Box, Frame, Group, Spot, beside_spots, cell_spots, free_spots
+from langgraph_interleave.world.spots import (
+    GAP,
+    Box,
+    Frame,
+    Group,
+    Spot,
+    beside_spots,
+    cell_spots,
+    free_spots,
+    hides,
+    stands_under,
+)
 from langgraph_interleave.world.vocabulary import BACKDROPS, CARD, KINDS, PHOTO
 
 #: Id of the pinned photo among the placed; a `Beside` may name it.
@@ -27,12 +38,13 @@ ROWS: Mapping[int, tuple[tuple[int, ...], float]] = {
     7: ((4, 3), 0.5), 8: ((4, 4), 0.5), 9: ((3, 3, 3), 0.5),
 }  # fmt: skip
 
-_SCALES = (1.0, 0.92, 0.84, 0.76, 0.68, 0.6, 0.52, 0.44, 0.36, 0.3, 0.24)
+_SCALES = (0.92, 0.84, 0.76, 0.68, 0.6, 0.52, 0.44, 0.36, 0.3, 0.24, 0.18)
 # What it costs to be drawn smaller, beside the distance from the natural spot.
 _SHRINKING = 0.9
 _SHRINKING_IN_CELL = 0.55
+_TINY = 1.5
 # Below this share of its size a thing counts as very small.
-_SMALL = 0.62
+_SMALL = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +95,10 @@ def layout(scene: Scene, *, aspect: float = 1.0) -> tuple[Placed, ...]:
     if scene.photo and PHOTO_ID not in groups:
         groups = {PHOTO_ID: _photo(frame), **groups}
     placing = _Placing(frame, groups)
-    for group in groups.values():
-        if isinstance(group.thing.at, str):
-            placing.settle(group, cell_spots(group, group.thing.at, frame), roomy=False)
+    for cell in dict.fromkeys(group.thing.at for group in groups.values() if isinstance(group.thing.at, str)):
+        sharing = [group for group in groups.values() if group.thing.at == cell]
+        for number, group in enumerate(sharing):
+            placing.settle(group, cell_spots(group, cell, frame, (number, len(sharing))), roomy=False)
     placing.place_rest()
     if placing.cramped():
         placing.rearrange()
@@ -213,15 +226,15 @@ class _Placing:
             other for other in self.groups.values() if other.box is not None and not self._related(group, other, beside)
         ]
         shrinking = _SHRINKING_IN_CELL if isinstance(group.thing.at, str) else _SHRINKING
-        tries = sorted(
-            (
-                (spot.cost + (1 - scale) * shrinking, -scale, index)
-                for index, spot in enumerate(spots)
-                for scale in _SCALES
-            ),
-        )
+        tries = [
+            (spot.cost + (1 - scale) * shrinking + max(0.0, 0.62 - scale) * _TINY, -scale, index)
+            for index, spot in enumerate(spots)
+            for scale in self._scales(group, spot)
+        ]
+        heapify(tries)
         best: tuple[float, Box, float] | None = None
-        for _, negative, index in tries:
+        while tries:
+            _, negative, index = heappop(tries)
             scale = -negative
             box = self._box(group, spots[index], scale)
             if box is None:
@@ -234,19 +247,24 @@ class _Placing:
             if common <= 1e-9:
                 break
         if best is None:
-            # Nothing fits as it is: the middle of the frame, as small as need be.
+            # Every spot lies too far outside: the middle of the frame.
             scale = min((self.frame.w - 2 * MARGIN) / group.width, (self.frame.h - 2 * MARGIN) / group.height, 1.0)
             w, h = group.width * scale, group.height * scale
             best = (0.0, Box((self.frame.w - w) / 2, (self.frame.h - h) / 2, w, h), scale)
         group.box, group.shrink, group.overlaps = best[1], best[2], best[0] > 1e-9
         group.grounded = self._is_grounded(group, beside)
 
+    def _scales(self, group: Group, spot: Spot) -> list[float]:
+        """The sizes to try at a spot: the largest that fits, and smaller ones."""
+        widest = min(self.frame.w - 2 * MARGIN, spot.widest)
+        tallest = min(self.frame.lowest - MARGIN, spot.tallest)
+        most = min(1.0, widest / group.width, tallest / group.height)
+        return [most, *(scale for scale in _SCALES if scale < most)]
+
     def _box(self, group: Group, spot: Spot, scale: float) -> Box | None:
         w, h = group.width * scale, group.height * scale
-        x, y = spot.x - w / 2, spot.y if spot.top else spot.y - h
+        x, y = spot.x - w / 2, spot.y if spot.top else spot.y - h + spot.sunk * group.copy[1] * scale
         left, right, lowest = MARGIN, self.frame.w - MARGIN, self.frame.lowest
-        if w > right - left or h > lowest - MARGIN + 0.005:
-            return None
         x, y = min(max(x, left), right - w), min(max(y, MARGIN), max(lowest - h, MARGIN))
         # Pushed in from the edge a little is still that spot; pushed far is another.
         if abs(x + w / 2 - spot.x) > 0.17 * self.frame.w or abs((y if spot.top else y + h) - spot.y) > 0.12:
@@ -262,6 +280,8 @@ class _Placing:
         if other.thing.id == PHOTO_ID and at.relation not in ("on", "in"):
             # It must not be covered: a later picture takes it from this one.
             return False
+        if at.relation == "below" and stands_under(group, beside):
+            return other is beside or other in self._carriers(beside)
         if at.relation in ("left of", "right of", "above", "below"):
             # These do not touch; only what the neighbour itself rests on may be overlapped.
             return other is not beside and other in self._carriers(beside)
@@ -283,6 +303,7 @@ class _Placing:
             if isinstance(other.thing.at, Beside)
             and other.thing.at.relation == "below"
             and other.thing.at.of == group.thing.id
+            and not stands_under(other, group)
         ]
         return max(below, default=-GAP) + GAP
 
@@ -343,16 +364,11 @@ def _drawing_order(groups: Mapping[str, Group]) -> list[Group]:
             continue
         other = groups[at.of]
         here, there = order.index(group), order.index(other)
-        hidden = at.relation == "behind" or (at.relation == "in" and _hides(other.kind))
-        forward = not hidden and at.relation in ("on", "in", "in front of") and here < there
+        hidden = at.relation == "behind" or (at.relation == "in" and hides(other.kind))
+        forward = not hidden and at.relation in ("on", "in", "in front of", "below") and here < there
         if forward or (hidden and here > there):
             order.insert(there, order.pop(here))
     return order
-
-
-def _hides(kind: Kind) -> bool:
-    """Whether the front of a container hides what is in it."""
-    return kind.opening is not None and kind.color != "glass"
 
 
 def _copies(group: Group, frame: Frame) -> list[Placed]:

@@ -17,7 +17,7 @@ _COLUMN = {"left": 0, "middle": 1, "right": 2}
 _ROW = {"upper": 0, "middle": 1, "lower": 2}
 _GROUND = (0.5, 0.2, 0.8, 0.35, 0.65, 0.1, 0.9)
 _SKY = (0.8, 0.22, 0.5, 0.36, 0.66)
-_AIR = (0.5, 0.22, 0.78)
+_AIR = (0.5, 0.22, 0.78, 0.14, 0.86)
 
 
 class Box(NamedTuple):
@@ -44,12 +44,19 @@ class Box(NamedTuple):
 
 
 class Spot(NamedTuple):
-    """A candidate place: the box's middle, and its bottom or (`top`) its top; what it costs to stray there."""
+    """A candidate place: the box's middle, and its bottom or (`top`) its top; what it costs to stray there.
+
+    What is wider than `widest` or higher than `tallest` does not fit there; `sunk` is the share of a copy's
+    height that it goes lower.
+    """
 
     x: float
     y: float
     cost: float
     top: bool = False
+    widest: float = 99.0
+    tallest: float = 99.0
+    sunk: float = 0.0
 
 
 @dataclass(slots=True)
@@ -102,14 +109,41 @@ class Frame(NamedTuple):
         return self.floor - 0.3 if self.backdrop.horizon > 0.8 else self.backdrop.horizon * self.h + 0.03
 
 
-def cell_spots(group: Group, cell: str, frame: Frame) -> list[Spot]:
-    """Spots whose box keeps its middle inside the named cell, the natural one first."""
+def hides(kind: Kind) -> bool:
+    """Whether the front of a container hides what is in it."""
+    return kind.opening is not None and kind.color != "glass"
+
+
+def stands_under(group: Group, neighbour: Group) -> bool:
+    """Whether what is below a thing stands in the room under it, like a cat under a table."""
+    return neighbour.kind.under is not None and group.stands
+
+
+def cell_spots(group: Group, cell: str, frame: Frame, sharing: tuple[int, int] = (0, 1)) -> list[Spot]:
+    """Spots whose box keeps its middle inside the named cell, the natural one first.
+
+    Args:
+        group: What is to be placed.
+        cell: Its cell.
+        frame: The picture.
+        sharing: Its number, from 0, among how many that name the same cell: those divide it.
+    """
     words = cell.split()
     column = _COLUMN[words[-1]]
     row = _ROW[words[0]] if len(words) == 2 else 1
     x = frame.w * (0.19, 0.5, 0.81)[column]
     y = frame.h * (0.21, 0.5, 0.79)[row]
     low, high = frame.h * row / 3 + 0.005, frame.h * (row + 1) / 3 - 0.005
+    number, count = sharing
+    if count > 1:
+        columns = min(count, 3) if count != 4 else 2
+        rows = -(-count // columns)
+        left, wide = max(frame.w * column / 3, GAP), (frame.w / 3 - (GAP if column != 1 else 0)) / columns
+        tall = (high - low) / rows
+        x, foot = left + wide * (number % columns + 0.5), low + tall * (number // columns + 1) - 0.01
+        if row == 2:
+            foot = min(foot, frame.lowest)
+        return [Spot(x, foot, 0.0, widest=wide - 0.012, tallest=tall - 0.012)]
     horizon = frame.backdrop.horizon * frame.h
     spots: list[Spot] = []
     for dx in (0.0, -0.05, 0.05, -0.1, 0.1):
@@ -161,6 +195,16 @@ def beside_spots(group: Group, relation: Relation, neighbour: Group, frame: Fram
     shifts = (0.0, -0.28, 0.28, -0.14, 0.14, -0.42, 0.42)
     if relation == "on":
         base = box.y + box.h * neighbour.kind.surface
+        if group.kind.category == "clothing" and neighbour.kind.category in (
+            "person",
+            "body",
+            "animal",
+            "landscape",
+            "toy",
+        ):
+            # Worn on a head, not stood on: as wide as one, and pulled down a little.
+            widest = box.w * (0.6 if neighbour.kind.category != "body" else 1.1)
+            return [Spot(box.middle, base + min(0.04, box.h * 0.1), 0.0, widest=widest)]
         return [Spot(box.middle + shift * box.w, base, abs(shift) * 0.2) for shift in shifts]
     if relation == "in":
         opening = neighbour.kind.opening
@@ -168,9 +212,12 @@ def beside_spots(group: Group, relation: Relation, neighbour: Group, frame: Fram
             size = min(0.7 * box.w / group.width, 0.7 * box.h / group.height, 1.0)
             base = box.y + box.h * 0.5 + group.height * size / 2
             return [Spot(box.middle + shift * box.w, base, abs(shift) * 0.2) for shift in shifts]
+        if not hides(neighbour.kind):
+            inside = box.bottom - 0.05 * box.h
+            return [Spot(box.middle + shift * box.w * 0.5, inside, abs(shift), widest=box.w * 0.8) for shift in shifts]
         rim = box.y + box.h * opening
         return [
-            Spot(box.middle + shift * box.w, rim + sunk * group.height, abs(shift) * 0.2 + index * 0.05)
+            Spot(box.middle + shift * box.w, rim, abs(shift) * 0.2 + index * 0.05, widest=box.w * 0.92, sunk=sunk)
             for shift in shifts[:5]
             for index, sunk in enumerate((0.36, 0.25, 0.15))
         ]
@@ -180,6 +227,12 @@ def beside_spots(group: Group, relation: Relation, neighbour: Group, frame: Fram
         if group.kind.stands == "sky":
             spots.insert(0, Spot(middle, min(0.09 * frame.h + group.height, high), -0.1))
         return spots
+    if relation == "below" and stands_under(group, neighbour):
+        clear = box.h * (neighbour.kind.under or 0.0)
+        return [
+            Spot(box.middle + s * box.w * 0.7, box.bottom + 0.01, abs(s) * 0.2, widest=box.w * 0.8, tallest=clear)
+            for s in shifts
+        ]
     if relation == "below":
         base = frame.floor if group.stands and frame.floor - group.height > box.bottom + GAP else None
         spots = [Spot(box.middle + s * 0.3, box.bottom + GAP, abs(s) * 0.2, top=True) for s in shifts]
