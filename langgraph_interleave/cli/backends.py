@@ -10,6 +10,8 @@ from langgraph_interleave.cli.wording import one_line
 from langgraph_interleave.errors import ConfigError
 from langgraph_interleave.registry import KINDS, OURS, Entry, installed, load
 
+_PIPE_WIDTH = 240
+
 
 def backends(stream: TextIO | None = None) -> None:
     """Print the list of installed parts.
@@ -21,12 +23,20 @@ def backends(stream: TextIO | None = None) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    console = Console(file=stream or sys.stdout, highlight=False, markup=False, emoji=False)
-    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
-    for title, least in (("backend", 9), ("from", 8), ("can do", 20), ("missing", 7)):
-        table.add_column(title, overflow="fold", min_width=least, header_style="bold")
+    target = stream or sys.stdout
+    # In a file or a pipe lines may be long: a command that was broken in two cannot be copied.
+    console = Console(
+        file=target, highlight=False, markup=False, emoji=False, width=None if target.isatty() else _PIPE_WIDTH
+    )
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column("backend", overflow="fold", header_style="bold")
+    table.add_column("from", overflow="fold", header_style="bold")
+    table.add_column("what it is, what it can do, what is missing", overflow="fold", header_style="bold")
     for info in survey_backends():
-        table.add_row(*(Text(cell) for cell in row(info)))
+        cell = Text()
+        for line, style in lines(info):
+            cell.append(("\n" if cell else "") + line, style=style)
+        table.add_row(one_line(info.entry.name), _origin(info.entry), cell)
     console.print(table)
     console.print()
     for kind in KINDS:
@@ -35,17 +45,18 @@ def backends(stream: TextIO | None = None) -> None:
             console.print(Text(f"{_plural(kind):9} {names}"))
 
 
-def row(info: BackendInfo) -> tuple[str, str, str, str]:
-    """One line of the list: name, origin, what it can do, what is missing (with the pip line)."""
+def lines(info: BackendInfo) -> list[tuple[str, str]]:
+    """What is said of a backend, with the style of each line: what it is, can do, and lacks (with the pip line)."""
+    told: list[tuple[str, str]] = [(one_line(info.summary), "")] if info.summary else []
     if info.problem is not None:
-        can, lacks = "", str(info.problem)
+        told.append((f"missing: {one_line(info.problem.message)}", "yellow"))
+        if info.problem.remedy:
+            told.append((one_line(info.problem.remedy), "yellow"))
     elif info.capabilities is None:
-        can, lacks = "depends on its argument", ""
+        told.append(("what it can do depends on its argument", "dim"))
     else:
-        can, lacks = ", ".join(describe(info.capabilities)), ""
-    if info.summary:
-        can = f"{one_line(info.summary)} {can[:1].upper()}{can[1:]}".strip()
-    return one_line(info.entry.name), _origin(info.entry), can, one_line(lacks)
+        told.append((" · ".join(describe(info.capabilities)), "dim"))
+    return told
 
 
 def _named(entry: Entry) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import pty
@@ -308,7 +309,20 @@ def test_the_program_says_its_version_and_helps(capsys: Captured) -> None:
 
 
 def test_the_list_of_backends(working: Path, capsys: Captured) -> None:
+    """Names, origins, abilities; and for what is missing the command that brings it, on one line."""
+    site = Path(os.environ["PYTHONPATH"])
+    with (site / "cli_test_parts-1.0.dist-info" / "METADATA").open("a", encoding="utf-8") as metadata:
+        metadata.write("Requires-Dist: a-module-nobody-has>=3; extra == 'huge'\n")
+    with (site / "cli_test_parts.py").open("a", encoding="utf-8") as module:
+        module.write("\n\ndef huge():\n    import a_module_nobody_has\n")
+    entries = site / "cli_test_parts-1.0.dist-info" / "entry_points.txt"
+    text = entries.read_text(encoding="utf-8")
+    entries.write_text(text.replace("slow = ", "huge = cli_test_parts:huge\nslow = "), encoding="utf-8")
+    importlib.invalidate_caches()
     assert run_app(["backends"]) == 0
     out = capsys.readouterr().out
     for name in ("simulator", "sketch", "built in", "scripted", "cli-test-parts", "planners", "critics", "checks"):
         assert name in out
+    assert "draws from text · edits as told, up to 9 references" in out
+    assert "missing: backend 'huge' needs a_module_nobody_has, which is not installed." in out
+    assert 'Run: pip install "cli-test-parts[huge]"\n' in re.sub(r" +\n", "\n", out)
