@@ -5,7 +5,7 @@ Which calls these are is decided by `routing.next_calls` alone; there is no seco
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from langgraph_interleave.ledger import Call, Finished, RunScope
@@ -18,7 +18,8 @@ class Ahead:
 
     def __init__(self, scope: RunScope) -> None:
         self._scope = scope
-        self._provisional: set[str] = set()
+        #: Started on steps of a plan that is not validated: key of the call, and its step.
+        self._provisional: dict[str, int | None] = {}
         self._bets: set[str] = set()
 
     def start(self, call: Call, produce: Any, *, certain: bool, on_done: OnDone) -> bool:
@@ -35,22 +36,28 @@ class Ahead:
         """
         self._bets.discard(call.key)
         if not certain:
-            self._provisional.add(call.key)
+            self._provisional[call.key] = call.step
         return self._scope.start(call, produce, certain=certain, on_done=on_done)
 
     def bet(self, bets: Mapping[str, tuple[Call, Any]]) -> None:
         """Start the likely calls, and cancel bets that are no longer likely."""
         new = [bets[key] for key in bets if key not in self._bets]
         self._bets = set(bets)
-        self._scope.keep(self._bets | self._provisional)
+        self._scope.keep(self._bets | self._provisional.keys())
         for call, produce in new:
             self._scope.start(call, produce, certain=False)
 
-    def promote(self) -> None:
-        """The plan is validated: what was started on its steps is certain now."""
-        for key in self._provisional:
-            self._scope.promote(key)
+    def promote(self, changed: Collection[int]) -> None:
+        """The plan is validated: what was started on its steps is certain now.
+
+        Args:
+            changed: Steps that came out differently; what was started on those is cancelled.
+        """
+        for key, step in self._provisional.items():
+            if step not in changed:
+                self._scope.promote(key)
         self._provisional.clear()
+        self._scope.keep(self._bets)
 
     def give_up(self) -> None:
         """There is no plan after all: everything started on its steps is cancelled."""

@@ -15,7 +15,7 @@ from langgraph_interleave import routing
 from langgraph_interleave.backends.base import ImageBackend
 from langgraph_interleave.checks.base import Check
 from langgraph_interleave.context import Settings
-from langgraph_interleave.errors import BadResponse, ContentBlocked, PlanError
+from langgraph_interleave.errors import BadResponse, ContentBlocked, CritiqueError, PlanError
 from langgraph_interleave.imaging import verify_image
 from langgraph_interleave.ledger import Call, Produced, RunScope, call_key
 from langgraph_interleave.planner import PlanRequest, Rephraser
@@ -26,6 +26,7 @@ from langgraph_interleave.types import (
     CheckResult,
     Critique,
     CritiqueRequest,
+    CritiqueResult,
     ImageBytes,
     ImageRequest,
     ImageResult,
@@ -163,14 +164,14 @@ class RunCalls:
                 request = replace(request, prompt=await self._rephrase(draw, blocked))
                 result = await backend.agenerate(request)
             image = await asyncio.to_thread(first_picture, result, backend)
-            before = references[0] if references else None
-            checks = await asyncio.to_thread(run_checks, self._roles.checks, step, before, image, references)
             ref = await self._roles.artifacts.aput_image(image)
+            # Stored before it is checked: it is paid for.
+            checks, broken = await asyncio.to_thread(run_checks, self._roles.checks, step, image, references)
             body: dict[str, Any] = {
                 "image": ref.model_dump(mode="json"),
                 "prompt": request.prompt,
                 "checks": [check.model_dump(mode="json") for check in checks],
-                "warnings": list(result.warnings),
+                "warnings": [*result.warnings, *broken],
                 "model": result.model,
                 "seed": image.seed if image.seed is not None else seed,
             }
@@ -257,7 +258,7 @@ class RunCalls:
                 attempt=attempt.number,
                 earlier=earlier,
             )
-            result = await critic.acritique(request, on_text=on_text)
+            result = critique_result(await critic.acritique(request, on_text=on_text))
             return Produced({"critique": result.critique.model_dump(mode="json")}, result.usage)
 
         return call, produce
@@ -282,31 +283,59 @@ def check_inputs(plan: Plan, inputs: int) -> None:
                 )
 
 
-def first_picture(result: ImageResult, backend: ImageBackend) -> ImageBytes:
+def first_picture(result: object, backend: ImageBackend) -> ImageBytes:
     """The first picture of a result, decoded and measured whatever the backend said of it.
 
     Raises:
         BadResponse: There is none, or it is no picture.
     """
-    if not result.images:
+    given = result.images if isinstance(result, ImageResult) else None
+    if not given:
+        what = "no picture and no error" if given is not None else f"a {type(result).__name__}, not an ImageResult"
         raise BadResponse(
-            f"Backend {backend.name!r} returned no picture and no error.",
+            f"Backend {backend.name!r} returned {what}.",
             remedy="A backend must return at least one picture or raise NoImage.",
         )
-    image = result.images[0]
-    measured = verify_image(image.data, what=f"picture of backend {backend.name!r}")
-    return ImageBytes(measured.data, measured.mime, measured.width, measured.height, seed=image.seed)
+    data = getattr(given[0], "data", None)
+    if not isinstance(data, bytes):
+        raise BadResponse(
+            f"Backend {backend.name!r} returned a picture whose data is a {type(data).__name__}.",
+            remedy="The data of a picture must be the bytes of a PNG, JPEG or WebP file.",
+        )
+    return verify_image(data, what=f"picture of backend {backend.name!r}", seed=given[0].seed)
+
+
+def critique_result(result: object) -> CritiqueResult:
+    """What a critic returned, if it is what critics return.
+
+    Raises:
+        CritiqueError: It is something else.
+    """
+    if not isinstance(result, CritiqueResult):
+        raise CritiqueError(
+            f"The critic returned a {type(result).__name__}.", remedy="A critic must return a CritiqueResult."
+        )
+    return result
 
 
 def run_checks(
-    checks: Sequence[Check],
-    step: Step,
-    before: ImageBytes | None,
-    after: ImageBytes,
-    references: Sequence[ImageBytes],
-) -> list[CheckResult]:
-    """Run every check on a picture, in order."""
-    return [check.check(step, before, after, references) for check in checks]
+    checks: Sequence[Check], step: Step, after: ImageBytes, references: Sequence[ImageBytes]
+) -> tuple[list[CheckResult], list[str]]:
+    """Run every check on a picture, in order.
+
+    Returns:
+        Their results, and a warning for each check that is broken: it has no say.
+    """
+    results: list[CheckResult] = []
+    warnings: list[str] = []
+    before = references[0] if references else None
+    for check in checks:
+        try:
+            results.append(CheckResult.model_validate(check.check(step, before, after, references)))
+        except Exception as error:  # noqa: BLE001 - code of others; the picture it was given is paid for
+            warnings.append(f"Check {check.name} could not be run: {type(error).__name__}.")
+            results.append(CheckResult(name=check.name, passed=None, reason=warnings[-1]))
+    return results, warnings
 
 
 def plan_result(finished: PlanFinished) -> dict[str, Any]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
-from collections.abc import Callable
-from contextvars import Context, copy_context
+from collections.abc import Callable, Collection
 from typing import Any
 
 from langgraph_interleave import events
@@ -21,164 +21,242 @@ from langgraph_interleave.types import (
     StepRecord,
 )
 
+log = logging.getLogger(__name__)
+
 Writer = Callable[[Any], None]
 
 
 class Emitter:
-    """Writes a run's events through the writer that the first node of an invocation captured.
+    """Writes a run's events.
 
     Safe to call from any thread: calls finish on the ledger's loop, nodes run on the caller's.
-    Events written after the invocation ended go nowhere.
+    Guaranteed: what is started is finished before the run is, each step and attempt starts once,
+    and nothing follows the run's own finish. While the plan is being written its steps may still
+    change, so what is told of them is held back until it is validated.
+
+    Args:
+        run_id: The run.
+        publish: When captions are told.
+        writer: Takes the events; without one nothing is told. One that raises is not used again.
     """
 
     def __init__(self, run_id: str, *, publish: Publish = "early", writer: Writer | None = None) -> None:
         self.run_id = run_id
         self._publish: Publish = publish
         self._writer = writer
-        self._context: Context = copy_context()
         self._began = time.monotonic()
-        self._lock = threading.Lock()
-        self._lengths: dict[str, int] = {}
-        self._limits: set[str] = set()
-        self._told: set[str] = set()
+        self._lock = threading.RLock()
+        self._held: list[events.Event] | None = None
+        #: What was streamed of each reasoning that is not over, by step and attempt.
+        self._texts: dict[tuple[int | None, int], str] = {}
+        self._steps: set[int] = set()
+        #: Every attempt that was told, and whether it is still open.
+        self._attempts: dict[tuple[int, int], bool] = {}
+        self._said: set[tuple[int | None, str]] = set()
 
     def emit(self, event: events.Event) -> None:
         """Stamp and write one event."""
+        with self._lock:
+            event = event.model_copy(update={"t": round(time.monotonic() - self._began, 4)})
+            if self._held is not None and _step_of(event) is not None:
+                self._held.append(event)
+            else:
+                self._write(event)
+
+    def _write(self, event: events.Event) -> None:
         if self._writer is None:
             return
-        stamped = event.model_copy(update={"t": round(time.monotonic() - self._began, 4)})
-        with self._lock:
-            # The writer reads the context it was made in; a context cannot be entered twice at once.
-            self._context.copy().run(self._writer, events.to_dict(stamped))
+        try:
+            self._writer(events.to_dict(event))
+        except Exception:
+            # A broken consumer must not cost a call that was paid for.
+            log.exception("the stream of run %s cannot be written to any more", self.run_id)
+            self._writer = None
 
     def _segment(self, step: int | None, kind: events.Kind, **fields: Any) -> None:
         self.emit(events.segment(self.run_id, step, kind, **fields))
 
-    def _once(self, what: str) -> bool:
-        with self._lock:
-            if what in self._told:
-                return False
-            self._told.add(what)
-            return True
+    # --- the run ------------------------------------------------------------------------------
 
     def run_started(self) -> None:
         """The run was accepted and planning begins."""
-        self.emit(events.RunEvent(run_id=self.run_id, phase="start"))
+        with self._lock:
+            self.emit(events.RunEvent(run_id=self.run_id, phase="start"))
+            self._held = []
+
+    def planned(self, plan: Plan, changed: Collection[int] = ()) -> None:
+        """The plan is validated: its outline is the first visible answer, then what was held back.
+
+        Args:
+            plan: The plan.
+            changed: Steps that were begun otherwise; nothing is told of that.
+        """
+        with self._lock:
+            self._segment(None, "plan", text=outline(plan), plan=plan)
+            held, self._held = self._held or [], None
+            for event in held:
+                if _step_of(event) not in changed:
+                    self._write(event)
+            self._steps.difference_update(changed)
+            self._attempts = {name: is_open for name, is_open in self._attempts.items() if name[0] not in changed}
+            self._texts = {name: text for name, text in self._texts.items() if name[0] not in changed}
+            self._said = {(step, what) for step, what in self._said if step not in changed}
+
+    def unplanned(self) -> None:
+        """There is no plan after all; nothing is told of steps that were begun."""
+        with self._lock:
+            self._finish_texts(None)
+            self._held = None
+            self._steps, self._attempts, self._texts = set(), {}, {}
 
     def warning(self, code: str, message: str, step: int | None = None) -> None:
-        """Something the user should know."""
-        if self._once(f"warning:{code}:{step}:{message}"):
-            self.emit(events.WarningEvent(run_id=self.run_id, code=code, message=message, step=step))
+        """Something the user should know; said once."""
+        with self._lock:
+            if self._once(step, f"{code}: {message}"):
+                self.emit(events.WarningEvent(run_id=self.run_id, code=code, message=message, step=step))
 
     def limit(self, limit: str, used: float, cap: float) -> None:
         """A limit was reached; told once per limit."""
         with self._lock:
-            known = limit in self._limits
-            self._limits.add(limit)
-        if not known:
-            self.emit(events.LimitEvent(run_id=self.run_id, limit=limit, used=used, cap=cap))
+            if self._once(None, f"limit: {limit}"):
+                self.emit(events.LimitEvent(run_id=self.run_id, limit=limit, used=used, cap=cap))
 
-    def reasoning(self, step: int | None, text: str, *, attempt: int = 0, kind: events.Kind = "reasoning") -> None:
+    def run_finished(self, outcome: RunOutcome, reasons: tuple[RunReason, ...], steps: int, spend: Spend) -> None:
+        """The last event of a run."""
+        with self._lock:
+            for step in sorted(self._steps):
+                self._close_attempts(step)
+            self.emit(
+                events.RunEvent(
+                    run_id=self.run_id, phase="finish", outcome=outcome, reasons=reasons, steps=steps, spend=spend
+                )
+            )
+            # A call that ignores being cancelled may still speak.
+            self._writer = None
+
+    # --- what planner and critic say ------------------------------------------------------------
+
+    def reasoning(self, step: int | None, text: str, *, attempt: int = 0) -> None:
         """More text of a reasoning segment."""
-        name = events.segment_id(self.run_id, step, attempt, kind)
         with self._lock:
-            offset = self._lengths.get(name)
-            self._lengths[name] = (offset or 0) + len(text)
-        if offset is None:
-            self._segment(step, kind, attempt=attempt, phase="start")
-        self._segment(step, kind, attempt=attempt, phase="delta", text=text, offset=offset or 0)
+            if (step, attempt) not in self._texts:
+                self._texts[step, attempt] = ""
+                self._segment(step, "reasoning", attempt=attempt, phase="start")
+            before = self._texts[step, attempt]
+            self._segment(step, "reasoning", attempt=attempt, phase="delta", text=text, offset=len(before))
+            self._texts[step, attempt] = before + text
 
-    def reasoning_finished(
-        self, step: int | None, text: str, *, attempt: int = 0, kind: events.Kind = "reasoning"
-    ) -> None:
-        """The whole text of a reasoning segment."""
+    def reasoning_finished(self, step: int | None, text: str, *, attempt: int = 0) -> None:
+        """The whole text of a reasoning segment; where none is given, what was told of it."""
         with self._lock:
-            self._lengths.pop(events.segment_id(self.run_id, step, attempt, kind), None)
-        if text:
-            self._segment(step, kind, attempt=attempt, text=text)
+            streamed = self._texts.pop((step, attempt), None)
+            if text or streamed is not None:
+                self._segment(step, "reasoning", attempt=attempt, text=text or streamed)
 
-    def planned(self, plan: Plan) -> None:
-        """The plan is validated: its outline is the first visible answer."""
-        self._segment(None, "plan", text=outline(plan), plan=plan)
+    def _finish_texts(self, step: int | None) -> None:
+        for of, attempt in [name for name in self._texts if name[0] == step]:
+            self.reasoning_finished(of, "", attempt=attempt)
+
+    # --- the steps ----------------------------------------------------------------------------
 
     def step_started(self, step: Step) -> None:
-        """The first drawing of a step was asked for."""
-        if not self._once(f"step:{step.index}"):
-            return
-        self.emit(events.StepEvent(run_id=self.run_id, step=step.index, phase="start"))
-        if self._publish == "early":
-            self._caption(step)
+        """The first drawing of a step was asked for; told once."""
+        with self._lock:
+            if step.index in self._steps:
+                return
+            self._steps.add(step.index)
+            self.emit(events.StepEvent(run_id=self.run_id, step=step.index, phase="start"))
+            if self._publish == "early":
+                self._caption(step)
 
     def _caption(self, step: Step) -> None:
         if step.caption:
             self._segment(step.index, "caption", text=step.caption)
 
-    def attempt_started(self, step: int, attempt: int, seed: int, prompt: str) -> None:
-        """A drawing was asked for; from the second attempt on its refined prompt is told."""
-        self.emit(events.AttemptEvent(run_id=self.run_id, step=step, attempt=attempt, phase="start", seed=seed))
-        if attempt > 0:
-            self._segment(step, "refined_prompt", attempt=attempt, text=prompt)
+    def attempt_started(self, step: int, attempt: int, seed: int | None, prompt: str) -> None:
+        """A drawing was asked for, told once; from the second attempt on with its refined prompt."""
+        with self._lock:
+            if (step, attempt) in self._attempts:
+                return
+            self._attempts[step, attempt] = True
+            self.emit(events.AttemptEvent(run_id=self.run_id, step=step, attempt=attempt, phase="start", seed=seed))
+            if attempt > 0:
+                self._segment(step, "refined_prompt", attempt=attempt, text=prompt)
 
     def drawn(self, step: int, attempt: Attempt) -> None:
         """A picture exists; nobody has judged it yet."""
-        if attempt.image is not None:
-            self._picture(step, "preview", attempt.number, attempt.image, unchecked=True)
-        for message in attempt.warnings:
-            self.warning("backend", message, step)
+        with self._lock:
+            if attempt.image is not None:
+                self._picture(step, "preview", attempt.number, attempt.image, unchecked=True)
+            for message in attempt.warnings:
+                self.warning("backend", message, step)
 
     def judged(self, step: int, attempt: Attempt) -> None:
-        """The critic's answer about a picture."""
-        critique = attempt.critique
-        if critique is not None:
-            if critique.judge == "critic" and critique.reasoning:
-                self.reasoning_finished(step, critique.reasoning, attempt=attempt.number)
-            self._segment(step, "critique", attempt=attempt.number, critique=critique)
-            if critique.verdict == "revise" and attempt.image is not None:
-                self._picture(step, "rejected_image", attempt.number, attempt.image)
-        self.emit(
-            events.AttemptEvent(
-                run_id=self.run_id,
-                step=step,
-                attempt=attempt.number,
-                phase="finish",
-                seed=attempt.seed,
-                verdict=critique.verdict if critique else None,
-                scores=critique.scores if critique else None,
+        """The attempt is over: the critic's answer about its picture, or why there is none."""
+        with self._lock:
+            critique = attempt.critique
+            said = critique.reasoning if critique is not None and critique.judge == "critic" else ""
+            self.reasoning_finished(step, said, attempt=attempt.number)
+            if critique is not None:
+                self._segment(step, "critique", attempt=attempt.number, critique=critique)
+                if critique.verdict == "revise" and attempt.image is not None:
+                    self._picture(step, "rejected_image", attempt.number, attempt.image)
+            self._attempts[step, attempt.number] = False
+            self.emit(
+                events.AttemptEvent(
+                    run_id=self.run_id,
+                    step=step,
+                    attempt=attempt.number,
+                    phase="finish",
+                    seed=attempt.seed,
+                    verdict=critique.verdict if critique else None,
+                    scores=critique.scores if critique else None,
+                )
             )
-        )
 
     def concluded(self, step: Step, record: StepRecord) -> None:
         """The step has its outcome: its picture, or a placeholder that says why there is none."""
-        self.step_started(step)
-        if self._publish == "verified":
-            self._caption(step)
-        if record.picture is not None and record.kept is not None:
-            self._picture(step.index, "image", record.kept, record.picture)
-        elif step.op != "text":
-            reason = record.problem.message if record.problem else "No picture."
-            self._segment(step.index, "placeholder", attempt=max(len(record.attempts) - 1, 0), text=reason)
-        self.emit(
-            events.StepEvent(
-                run_id=self.run_id,
-                step=step.index,
-                phase="finish",
-                outcome=record.outcome,
-                attempts=len(record.attempts),
+        with self._lock:
+            self.step_started(step)
+            self._close_attempts(step.index)
+            if self._publish == "verified":
+                self._caption(step)
+            if record.picture is not None and record.kept is not None:
+                self._picture(step.index, "image", record.kept, record.picture)
+            elif step.op != "text":
+                reason = record.problem.message if record.problem else "No picture."
+                self._segment(step.index, "placeholder", attempt=max(len(record.attempts) - 1, 0), text=reason)
+            self.emit(
+                events.StepEvent(
+                    run_id=self.run_id,
+                    step=step.index,
+                    phase="finish",
+                    outcome=record.outcome,
+                    attempts=len(record.attempts),
+                )
             )
-        )
 
-    def run_finished(self, outcome: RunOutcome, reasons: tuple[RunReason, ...], steps: int, spend: Spend) -> None:
-        """The last event of a run."""
-        self.emit(
-            events.RunEvent(
-                run_id=self.run_id, phase="finish", outcome=outcome, reasons=reasons, steps=steps, spend=spend
-            )
-        )
+    def _close_attempts(self, step: int) -> None:
+        """Finish what a limit, a stop or a fault cut off: it was neither judged nor did it fail."""
+        self._finish_texts(step)
+        for of, attempt in [name for name, is_open in self._attempts.items() if is_open and name[0] == step]:
+            self._attempts[of, attempt] = False
+            self.emit(events.AttemptEvent(run_id=self.run_id, step=of, attempt=attempt, phase="finish"))
 
     def _picture(
         self, step: int, kind: events.Kind, attempt: int, ref: ArtifactRef, *, unchecked: bool | None = None
     ) -> None:
         self._segment(step, kind, attempt=attempt, image=events.SegmentImage.of(ref, unchecked=unchecked))
+
+    def _once(self, step: int | None, what: str) -> bool:
+        if (step, what) in self._said:
+            return False
+        self._said.add((step, what))
+        return True
+
+
+def _step_of(event: events.Event) -> int | None:
+    return None if isinstance(event, (events.RunEvent, events.LimitEvent)) else event.step
 
 
 def outline(plan: Plan) -> str:

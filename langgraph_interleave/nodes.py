@@ -1,13 +1,17 @@
 """What each node does. Wiring is in `graph`, decisions are in `routing`.
 
-Nodes never raise once anything was paid for: a raising `Send` task would cancel its siblings with
+Nodes do not raise once anything was paid for: a raising `Send` task would cancel its siblings with
 their calls. Every error becomes the outcome of a step; `compose` raises what was a fault of ours.
+The one exception is a store that takes nothing any more: nothing is committed then that is not
+stored, so the thread can be resumed; the document made so far is attached to the error.
 """
 
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import Any, Self
 
 from langgraph.types import Command, Send
 
@@ -20,7 +24,7 @@ from langgraph_interleave.run import Run
 from langgraph_interleave.runs import Runs, this_run
 from langgraph_interleave.state import InterleaveState, Progress, StepProgress, Task
 from langgraph_interleave.tracing import tool_run
-from langgraph_interleave.types import Attempt, StepRecord
+from langgraph_interleave.types import Attempt, DocumentData, StepRecord
 
 
 class Nodes:
@@ -30,20 +34,26 @@ class Nodes:
         self.roles = roles
         self.runs = Runs(roles)
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        # Models and stores are not copied with a graph.
+        return self
+
     async def planner(self, state: InterleaveState) -> dict[str, Any]:
         """Read the request, have it planned, and begin the turn.
 
         Raises:
             ConfigError: The request or a per-run value is not valid; nothing was spent.
+            InternalError: The plan cannot be stored.
         """
         if "request" not in state:
             raise ConfigError("There is no request.", remedy='Pass {"request": "what to make"}.')
         run_id, settings = this_run(self.roles.settings)
         request = await asyncio.to_thread(read_request, state["request"], self.roles.artifacts)
-        run = self.runs.start(run_id, request, settings)
+        run = await self.runs.start(run_id, request, settings)
+        run.emitter.run_started()
         for note in self.roles.notes:
             run.emitter.warning("note", note)
-        with run.active():
+        with self._work(run):
             async with tool_run("plan", {"run_id": run_id, "request": request.text}) as traced:
                 record = await run.make_plan()
                 traced.problem = record.problem
@@ -52,10 +62,14 @@ class Nodes:
         return {"progress": next_turn(state.get("progress"), run_id, run.plan_digest)}
 
     async def dispatch(self, state: InterleaveState) -> Command[Any]:
-        """Send out what is ready, or go on to `compose` when every step has its outcome."""
+        """Send out what is ready, or go on to `compose` when every step has its outcome.
+
+        Raises:
+            InternalError: A step's record cannot be stored.
+        """
         progress = state_progress(state)
         run = await self.runs.find(progress["run_id"], progress["plan"], progress)
-        with run.active():
+        with self._work(run):
             view = committed_view(run, progress)
             settled = run.standing.settle(view)
             records = {**view.records, **settled}
@@ -96,48 +110,75 @@ class Nodes:
         """
         progress = state_progress(state)
         run = await self.runs.find(progress["run_id"], progress["plan"], progress)
-        with run.active():
+        with self._work(run):
             view = committed_view(run, progress)
             await run.scope.aclose()
-            outcome, reasons = routing.run_outcome(view, cancelled=run.stopped)
-            spend = run.budget.spend()
-            assert run.plan_record is not None
-            document = compose_document(
-                run.plan_record,
-                view,
-                plan_digest=run.plan_digest,
-                record_digests={int(i): s["record"] for i, s in progress["steps"].items() if "record" in s},
-                outcome=outcome,
-                reasons=reasons,
-                spend=spend,
-                notes=self.roles.notes,
-            ).model_dump(mode="json", exclude_none=True)
-            digest = await self.roles.artifacts.aput_json(document)
-            run.emitter.run_finished(outcome, reasons, len(view.steps), spend)
+            digests = {int(i): step["record"] for i, step in progress["steps"].items() if "record" in step}
+            document = self._document(run, view, cancelled=run.stopped, record_digests=digests)
+            data = document.model_dump(mode="json", exclude_none=True)
+            digest = await self.roles.artifacts.aput_json(data)
+            run.emitter.run_finished(document.outcome, document.reasons, len(view.steps), document.spend)
         self.runs.end(run)
         if run.standing.fault is not None:
             raise InternalError(
                 f"An unexpected {type(run.standing.fault).__name__} happened during the run; its document is attached.",
                 remedy="See the chained exception; the document is in `.document`.",
-                document=document,
+                document=data,
             ) from run.standing.fault
         return {
-            "document": document,
-            "outcome": outcome,
-            "spend": spend.model_dump(mode="json"),
+            "document": data,
+            "outcome": document.outcome,
+            "spend": document.spend.model_dump(mode="json"),
             "progress": finished_turn(progress, digest),
         }
 
-    # --- shared by the step nodes ---------------------------------------------------------------
+    # --- shared by the nodes --------------------------------------------------------------------
+
+    @contextmanager
+    def _work(self, run: Run) -> Generator[None]:
+        """While a node works on a run. What goes wrong here is of no step: the run is over."""
+        with run.active():
+            try:
+                yield
+            except ConfigError:
+                raise  # nothing was spent
+            except Exception as error:
+                # Not by the view of the graph: what was drawn and is not committed is paid for.
+                document = self._document(run, run.view, cancelled=True)
+                run.emitter.run_finished(document.outcome, document.reasons, len(run.view.steps), document.spend)
+                self.runs.end(run)
+                raise InternalError(
+                    f"The run was ended by an unexpected {type(error).__name__}; what it made so far is attached.",
+                    remedy="See the chained exception; the document is in `.document`. A run with a checkpointer "
+                    "can be resumed: finished calls are not paid for again.",
+                    document=document.model_dump(mode="json", exclude_none=True),
+                ) from error
+
+    def _document(
+        self,
+        run: Run,
+        view: routing.RunView,
+        *,
+        cancelled: bool,
+        record_digests: dict[int, str] | None = None,
+    ) -> DocumentData:
+        outcome, reasons = routing.run_outcome(view, cancelled=cancelled)
+        return compose_document(
+            run.plan_record,
+            view,
+            plan_digest=run.plan_digest,
+            record_digests=record_digests or {},
+            outcome=outcome,
+            reasons=reasons,
+            spend=run.budget.spend(),
+            notes=self.roles.notes,
+        )
 
     async def _take(self, task: Task, *, judged: bool, following: str) -> Command[Any]:
         run = await self.runs.find(task["run_id"], task["plan"])
-        with run.active():
+        with self._work(run):
             try:
-                for digest in (*task["sources"].values(), task["record"]):
-                    if digest is not None:
-                        record = StepRecord.model_validate(await self.roles.artifacts.aget_json(digest))
-                        run.standing.adopt([record])
+                await self._restore(run, task)
                 record = await self._until(run, task, judged=judged)
             except Exception as error:  # noqa: BLE001 - a raising node would cancel its siblings' paid calls
                 record = run.standing.broken(task["step"], error)
@@ -149,6 +190,13 @@ class Nodes:
                 update={"progress": Progress(turn=task["turn"], run_id=run.run_id, plan=task["plan"], steps=steps)},
                 goto="dispatch",
             )
+
+    async def _restore(self, run: Run, task: Task) -> None:
+        """Take over what an earlier invocation committed for this task; a live run knows it already."""
+        digests = {**task["sources"], str(task["step"]): task["record"]}
+        for index, digest in digests.items():
+            if digest is not None and int(index) not in run.view.records:
+                run.standing.adopt([StepRecord.model_validate(await self.roles.artifacts.aget_json(digest))])
 
     async def _until(self, run: Run, task: Task, *, judged: bool) -> StepRecord:
         step, number = task["step"], task["attempt"]

@@ -135,6 +135,8 @@ def references(view: RunView, step: Step, *, bet: bool = False) -> tuple[Artifac
     found: list[ArtifactRef] = []
     for kind, number in map(parse_source, step.sources):
         if kind == "input":
+            if number >= len(view.request.images):
+                return None  # a plan still being written may say so; a validated one does not
             found.append(view.request.images[number])
             continue
         record = view.records.get(number)
@@ -284,15 +286,20 @@ def trim(record: StepRecord, attempt: int, *, judged: bool) -> StepRecord:
     Work ahead of the graph may have taken the step further than the node that commits it; what is
     committed must not depend on that.
     """
-    if len(record.attempts) <= attempt + 1 and (judged or record.outcome is None or not record.attempts):
-        return record
     attempts = list(record.attempts[: attempt + 1])
-    last = attempts[-1]
-    if len(record.attempts) <= attempt + 1 and last.image is None:
-        return record
-    if not judged and last.image is not None:
-        attempts[-1] = last.model_copy(update={"critique": None, "problem": None, "calls": last.calls[:1]})
-    return StepRecord(index=record.index, attempts=tuple(attempts))
+    further = len(record.attempts) > len(attempts)
+    if not judged and attempts and judged_later(attempts[-1]):
+        attempts[-1] = attempts[-1].model_copy(
+            update={"critique": None, "problem": None, "calls": attempts[-1].calls[:1]}
+        )
+        further = True
+    return StepRecord(index=record.index, attempts=tuple(attempts)) if further else record
+
+
+def judged_later(attempt: Attempt) -> bool:
+    """Whether a call of its own has judged the picture, or tried to; a failed check does so at once."""
+    by_check = attempt.critique is not None and attempt.critique.judge == "check"
+    return attempt.image is not None and not by_check and (attempt.critique or attempt.problem) is not None
 
 
 # --- the whole run --------------------------------------------------------------------------

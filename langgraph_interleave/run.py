@@ -8,7 +8,8 @@ durable: after a crash a run is built again from the graph's state, the artifact
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Generator, Iterable
+import weakref
+from collections.abc import Generator, Iterable
 from concurrent.futures import Future
 from contextlib import contextmanager
 from functools import partial
@@ -16,7 +17,6 @@ from typing import Any
 
 from langgraph_interleave import routing
 from langgraph_interleave.ahead import Ahead
-from langgraph_interleave.background import background_loop
 from langgraph_interleave.budget import Budget
 from langgraph_interleave.calls import RunCalls, read_plan_result
 from langgraph_interleave.context import Settings
@@ -36,11 +36,8 @@ from langgraph_interleave.types import (
     StepDelta,
     StepRecord,
     StyleDelta,
+    StyleGuide,
 )
-
-#: Seconds without any node at work after which a run counts as abandoned. Between two super-steps
-#: there are milliseconds; an invocation cancelled just then tells no node of it.
-IDLE_S = 5.0
 
 
 class Run:
@@ -52,7 +49,6 @@ class Run:
         settings: Its resolved values.
         roles: The live objects.
         writer: Where its events go.
-        on_abandoned: Told when no node came back for `IDLE_S` seconds; its calls are let go of then.
     """
 
     def __init__(
@@ -63,7 +59,6 @@ class Run:
         roles: Roles,
         *,
         writer: Writer | None = None,
-        on_abandoned: Callable[[Run], None] | None = None,
     ) -> None:
         self.run_id = run_id
         self.request = request
@@ -74,16 +69,18 @@ class Run:
         self.budget = Budget(settings.limits)
         self.scope = roles.ledger.scope(run_id, self.budget)
         self.calls = RunCalls(run_id, request, settings, roles, self.scope)
-        self.plan_record: PlanRecord | None = None
+        self.plan_record = PlanRecord(run_id=run_id, request=request, settings=settings.model_dump(mode="json"))
         self.plan_digest: str | None = None
         self.stopped = False
         self.closed = False
         #: Whether the view holds everything the graph has committed.
         self.knows_all = True
+        #: Closes the run when its invocation is over.
+        self.watch: weakref.finalize[Any, Any] | None = None
         self._lock = self.standing.lock
         self._active = 0
-        self._visits = 0
-        self._on_abandoned = on_abandoned
+        self._planning = False
+        self._advancing = False
         self._ahead = Ahead(self.scope)
         self._waiting: dict[NextCall, Future[None]] = {}
 
@@ -98,48 +95,41 @@ class Run:
     def active(self) -> Generator[None]:
         """While a node works on the run; work is started ahead only then.
 
-        A node that is cancelled takes the run's calls with it: our nodes never raise, so a
-        cancellation always means that the whole invocation is being stopped.
+        A node that raises, or is cancelled, takes the run's calls with it: what is an error of a
+        step never comes this far, so the whole invocation is ending.
         """
         with self._lock:
             self._active += 1
-            self._visits += 1
         try:
             yield
-        except asyncio.CancelledError:
+        except BaseException:
             self.close()
             raise
         finally:
             with self._lock:
                 self._active -= 1
-                idle = self._active == 0
-            if idle:
-                loop = background_loop()
-                loop.call_soon_threadsafe(loop.call_later, IDLE_S, self._abandon, self._visits)
 
     async def make_plan(self) -> PlanRecord:
         """Have the request planned. The record says what went wrong, if anything did."""
-        self.emitter.run_started()
         call, produce = self.calls.plan(self._on_delta)
         finished: PlanFinished | None = None
         problem: Problem | None = None
+        self._planning = True
         try:
             done = await self.scope.run(call, produce)
             finished = read_plan_result(await self.roles.artifacts.aget_json(done.result["plan"]))
         except Exception as error:  # noqa: BLE001 - kept as a fault, and raised by compose
             problem = self.standing.problem(error)
-            self.standing.drop_plan()
-            self._ahead.give_up()
+            self._drop_plan(error)
         else:
             self._adopt_plan(finished)
-        self.plan_record = PlanRecord(
-            run_id=self.run_id,
-            request=self.request,
-            settings=self.settings.model_dump(mode="json"),
-            plan=finished.plan if finished else None,
-            warnings=tuple(warning.message for warning in finished.warnings) if finished else (),
-            problem=problem,
-            calls=(call.key,),
+        self.plan_record = self.plan_record.model_copy(
+            update={
+                "plan": finished.plan if finished else None,
+                "warnings": tuple(warning.message for warning in finished.warnings) if finished else (),
+                "problem": problem,
+                "calls": (call.key,),
+            }
         )
         self.plan_digest = await self.roles.artifacts.aput_json(self.plan_record.model_dump(mode="json"))
         self.advance()
@@ -184,16 +174,29 @@ class Run:
     def advance(self) -> None:
         """Start whatever can start now, while a node of the run is at work."""
         with self._lock:
-            if self._active == 0 or self.stopped or not self.knows_all:
-                return
-            if not self.view.complete and not self.view.rules.lookahead:
-                return
-            self.standing.settle()
-            following = routing.next_calls(self.view)
-            for call in following.certain:
+            if self._advancing:
+                return  # further up; it looks again when the view has changed
+            self._advancing = True
+            try:
+                seen: routing.RunView | None = None
+                while seen is not self.view:
+                    seen = self.view
+                    self._start_next()
+            finally:
+                self._advancing = False
+
+    def _start_next(self) -> None:
+        if self._active == 0 or self.stopped or not self.knows_all:
+            return
+        if not self.view.complete and not self.view.rules.lookahead:
+            return
+        self.standing.settle()
+        following = routing.next_calls(self.view)
+        for call in following.certain:
+            if isinstance(call, Draw) or self.standing.style is not None:
                 self._begin(call)
-            bets = [self._draw_call(bet) for bet in following.likely if isinstance(bet, Draw)]
-            self._ahead.bet({call.key: (call, produce) for call, produce in bets})
+        bets = [self._draw_call(bet) for bet in following.likely if isinstance(bet, Draw)]
+        self._ahead.bet({call.key: (call, produce) for call, produce in bets})
 
     def _begin(self, following: NextCall) -> Future[None]:
         """Start a call that is certain, once; the future ends when its result is in the view."""
@@ -202,27 +205,29 @@ class Run:
             return known
         future: Future[None] = Future()
         self._waiting[following] = future
-        step = self.view.steps[following.step]
-        if isinstance(following, Draw):
-            seed = self.settings.attempt_seed(following.step, following.attempt)
-            self.emitter.step_started(step)
-            self.emitter.attempt_started(following.step, following.attempt, seed, following.prompt)
-            call, produce = self._draw_call(following)
-        else:
-            record = self.view.records[following.step]
-            attempt = record.attempts[following.attempt]
-            on_text = partial(self._on_critic_text, following)
-            call, produce = self.calls.judge(step, record, attempt, self.standing.style, on_text)
+        call, produce = self._draw_call(following) if isinstance(following, Draw) else self._judge_call(following)
         on_done = partial(self._done, following, future)
         if self.stopped:
             on_done(call, Cancelled("The run was stopped."))
-        elif not self._ahead.start(call, produce, certain=self.view.complete, on_done=on_done):
-            if self.view.complete:
-                on_done(call, self._refusal(call))
-            else:
-                # Nothing is left for speculation; it is asked for again once the plan is validated.
-                self._waiting.pop(following, None)
+        elif self._ahead.start(call, produce, certain=self.view.complete, on_done=on_done):
+            self._tell_begun(following)
+        elif self.view.complete:
+            on_done(call, self._refusal(call))
+        else:
+            # Nothing is left for speculation; it is asked for again once the plan is validated.
+            del self._waiting[following]
         return future
+
+    def _tell_begun(self, following: NextCall) -> None:
+        """In a resumed run a judgement may be the first that is told of its attempt."""
+        step, number = following.step, following.attempt
+        self.emitter.step_started(self.view.steps[step])
+        if isinstance(following, Draw):
+            seed, prompt = self.settings.attempt_seed(step, number), following.prompt
+        else:
+            attempt = self.view.records[step].attempts[number]
+            seed, prompt = attempt.seed, attempt.prompt
+        self.emitter.attempt_started(step, number, seed, prompt)
 
     def _refusal(self, call: Call) -> BaseException:
         """Why a certain call was not started: its limit, or else the run is over."""
@@ -235,6 +240,12 @@ class Run:
     def _draw_call(self, draw: Draw) -> tuple[Call, Any]:
         step = self.view.steps[draw.step]
         return self.calls.draw(step, draw, self.settings.attempt_seed(draw.step, draw.attempt))
+
+    def _judge_call(self, judge: Judge) -> tuple[Call, Any]:
+        record = self.view.records[judge.step]
+        on_text = partial(self._on_critic_text, judge)
+        style = self.standing.style or StyleGuide()
+        return self.calls.judge(self.view.steps[judge.step], record, record.attempts[judge.attempt], style, on_text)
 
     def _done(self, following: NextCall, future: Future[None], call: Call, result: Result) -> None:
         """A call ended: bring the view up to date, start what follows, wake who waits."""
@@ -263,26 +274,43 @@ class Run:
     # --- planner and critic as they speak -----------------------------------------------------
 
     def _on_delta(self, delta: PlanDelta) -> None:
-        if isinstance(delta, ReasoningDelta):
-            self.emitter.reasoning(None, delta.text)
-        elif isinstance(delta, StyleDelta):
-            self.standing.style = delta.style_guide
-        elif isinstance(delta, StepDelta) and self.standing.add_step(delta.step):
-            self.advance()
+        with self._lock:
+            if not self._planning:
+                return  # a planner that goes on after it was given up
+            if isinstance(delta, ReasoningDelta):
+                self.emitter.reasoning(None, delta.text)
+            elif isinstance(delta, StyleDelta):
+                self.standing.style = delta.style_guide
+                self.advance()
+            elif isinstance(delta, StepDelta) and self.standing.add_step(delta.step):
+                self.advance()
 
     def _adopt_plan(self, finished: PlanFinished) -> None:
         with self._lock:
+            self._planning = False
             stale = self.standing.adopt_plan(finished.plan)
             for call in [call for call in self._waiting if call.step in stale]:
                 del self._waiting[call]
-            self._ahead.promote()
-        self.emitter.reasoning_finished(None, finished.reasoning)
-        self.emitter.planned(finished.plan)
+            self._ahead.promote(stale)
+            self.emitter.reasoning_finished(None, finished.reasoning)
+            self.emitter.planned(finished.plan, stale)
         for warning in finished.warnings:
             self.emitter.warning(warning.code, warning.message, warning.step)
 
+    def _drop_plan(self, error: Exception) -> None:
+        with self._lock:
+            self._planning = False
+            self.standing.drop_plan()
+            self._waiting.clear()
+            self._ahead.give_up()
+            self.emitter.unplanned()
+            if isinstance(error, LimitReached):
+                self.emitter.limit(error.limit, error.used, error.cap)
+
     def _on_critic_text(self, judge: Judge, text: str) -> None:
-        self.emitter.reasoning(judge.step, text, attempt=judge.attempt)
+        with self._lock:
+            if judge in self._waiting:  # else it goes on after it was given up
+                self.emitter.reasoning(judge.step, text, attempt=judge.attempt)
 
     # --- ending -------------------------------------------------------------------------------
 
@@ -295,14 +323,6 @@ class Run:
         """Let go of every call; safe to call twice, from any thread."""
         self.closed = True
         self.scope.close(cancelled=True)
-
-    def _abandon(self, visits: int) -> None:
-        with self._lock:
-            if self._active or self._visits != visits:
-                return
-        self.close()
-        if self._on_abandoned is not None:
-            self._on_abandoned(self)
 
 
 class _GivenUp(Exception):

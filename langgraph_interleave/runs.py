@@ -5,12 +5,17 @@ from __future__ import annotations
 import hashlib
 import threading
 import weakref
+from contextvars import copy_context
 from typing import Any
 
+from langchain_core.runnables import RunnableConfig
+from langchain_core.runnables.config import var_child_runnable_config
 from langgraph.config import get_config, get_stream_writer
 from langgraph.runtime import get_runtime
 
+from langgraph_interleave.background import background_loop
 from langgraph_interleave.context import Settings
+from langgraph_interleave.emitter import Writer
 from langgraph_interleave.errors import ConfigError
 from langgraph_interleave.roles import Roles
 from langgraph_interleave.run import Run
@@ -22,21 +27,30 @@ _everyone: weakref.WeakSet[Runs] = weakref.WeakSet()
 
 
 class Runs:
-    """Live runs by id and invocation.
+    """Live runs by invocation and id.
 
-    The writer is one object per invocation; with the id it tells two invocations apart that carry
-    the same run id, and a resumed invocation gets a run of its own, with its own writer.
+    LangGraph makes a writer for each invocation and drops it when the invocation is over, whatever
+    ended it; so a run lives no longer than its writer. A graph that is streamed as a part of another
+    gets the other's writer: there the namespace tells its invocations apart.
     """
 
     def __init__(self, roles: Roles) -> None:
         self.roles = roles
-        self._live: dict[tuple[str, int], Run] = {}
+        self._live: weakref.WeakKeyDictionary[Writer, dict[tuple[str, str], Run]] = weakref.WeakKeyDictionary()
         self._lock = threading.Lock()
         _everyone.add(self)
 
-    def start(self, run_id: str, request: Request, settings: Settings) -> Run:
+    async def start(self, run_id: str, request: Request, settings: Settings) -> Run:
         """A new run of this invocation; one that lived under the same id is let go of."""
-        return self._keep(self._make(run_id, request, settings))
+        run = await self._make(run_id, request, settings)
+        writer, name = get_stream_writer(), (run_id, _place())
+        with self._lock:
+            mine = self._live.setdefault(writer, {})
+            replaced = mine.pop(name, None)
+            mine[name] = run
+        if replaced is not None:
+            replaced.close()
+        return run
 
     async def find(self, run_id: str, plan_digest: str, progress: Progress | None = None) -> Run:
         """The live run of this invocation, or one built from what was committed.
@@ -44,14 +58,16 @@ class Runs:
         Raises:
             ArtifactMissing: The plan or a record is not in this store.
         """
+        writer, name = get_stream_writer(), (run_id, _place())
         with self._lock:
-            live = self._live.get((run_id, id(get_stream_writer())))
+            live = self._live.get(writer, {}).get(name)
         if live is None:
             record = PlanRecord.model_validate(await self.roles.artifacts.aget_json(plan_digest))
-            settings = Settings.model_validate(record.settings)
-            live = self._make(run_id, record.request, settings)
-            live.restore(record, plan_digest)
-            live = self._keep(live, replace=False)
+            made = await self._make(run_id, record.request, Settings.model_validate(record.settings))
+            made.restore(record, plan_digest)
+            with self._lock:
+                # Two tasks of one resumed invocation may ask at the same moment: the first one counts.
+                live = self._live.setdefault(writer, {}).setdefault(name, made)
         if progress is not None and not live.knows_all:
             live.restore_steps(await self._committed(progress))
         return live
@@ -63,31 +79,54 @@ class Runs:
     def end(self, run: Run) -> None:
         """Forget a run."""
         with self._lock:
-            for key in [key for key, live in self._live.items() if live is run]:
-                del self._live[key]
+            for mine in self._live.values():
+                for name in [name for name, live in mine.items() if live is run]:
+                    del mine[name]
+        if run.watch is not None:
+            run.watch.detach()
 
     def stop(self, run_id: str) -> bool:
         """Stop every live invocation of a run in good order; whether there was one."""
         with self._lock:
-            found = [run for (live_id, _), run in self._live.items() if live_id == run_id]
+            found = [run for mine in self._live.values() for (live, _), run in mine.items() if live == run_id]
         for run in found:
             run.stop()
         return bool(found)
 
-    def _make(self, run_id: str, request: Request, settings: Settings) -> Run:
-        return Run(run_id, request, settings, self.roles, writer=get_stream_writer(), on_abandoned=self.end)
-
-    def _keep(self, run: Run, *, replace: bool = True) -> Run:
-        key = (run.run_id, id(get_stream_writer()))
-        with self._lock:
-            if not replace and key in self._live:
-                # Two tasks of one resumed invocation asked at the same moment: the first one counts.
-                return self._live[key]
-            replaced = self._live.pop(key, None)
-            self._live[key] = run
-        if replaced is not None:
-            replaced.close()
+    async def _make(self, run_id: str, request: Request, settings: Settings) -> Run:
+        writer = get_stream_writer()
+        run = Run(run_id, request, settings, self.roles, writer=_weakly(writer))
+        # Earlier invocations of the run count against its caps.
+        await run.scope.resume()
+        # A node that is cancelled lets go of the run's calls, but no node hears of an invocation that
+        # ends between two of them. On the loop, because the collector may find the writer in a thread
+        # that holds any lock.
+        run.watch = weakref.finalize(writer, background_loop().call_soon_threadsafe, run.close)
+        run.watch.atexit = False
         return run
+
+
+def _place() -> str:
+    """The namespace of this invocation: that of the node without its own last part."""
+    namespace: str = (get_config().get("configurable") or {}).get("checkpoint_ns", "")
+    return namespace.rpartition("|")[0]
+
+
+def _weakly(writer: Writer) -> Writer:
+    """A writer that may be called from anywhere, and does not keep its invocation alive."""
+    alive = weakref.ref(writer)
+    # The writer reads the namespace from the config; the rest of that would keep everything alive.
+    configurable = get_config().get("configurable") or {}
+    config: RunnableConfig = {"configurable": {"checkpoint_ns": configurable.get("checkpoint_ns", "")}}
+    context = copy_context()
+    context.run(var_child_runnable_config.set, config)
+
+    def write(event: Any) -> None:
+        target = alive()
+        if target is not None:
+            context.run(target, event)
+
+    return write
 
 
 def stop_run(run_id: str) -> bool:

@@ -6,7 +6,7 @@ Every method is safe from any thread. Decisions are `routing`'s; this module onl
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from langgraph_interleave import routing
 from langgraph_interleave.calls import read_critique
@@ -38,7 +38,8 @@ class Standing:
         self.settings = settings
         self.emitter = emitter
         self.lock = threading.RLock()
-        self.style = StyleGuide()
+        #: `None` until the planner has said it; nothing is judged before.
+        self.style: StyleGuide | None = None
         #: The first error that is a fault of ours or of a role's code, not a model's.
         self.fault: BaseException | None = None
         rules = routing.Rules(
@@ -66,7 +67,9 @@ class Standing:
             The steps that came out differently than they were known; what was done for them is dropped.
         """
         with self.lock:
-            stale = changed_steps(self.view.steps, plan.steps)
+            # What was judged against another style guide is judged anew; its drawing is not paid for again.
+            misjudged = self.view.records if self.style not in (None, plan.style_guide) else ()
+            stale = changed_steps(self.view.steps, plan.steps, misjudged)
             self.style = plan.style_guide
             records = {index: record for index, record in self.view.records.items() if index not in stale}
             self._show(steps=plan.steps, complete=True, records=records)
@@ -214,9 +217,9 @@ def read_drawing(finished: Finished) -> dict[str, object]:
     }
 
 
-def changed_steps(known: tuple[Step, ...], final: tuple[Step, ...]) -> set[int]:
+def changed_steps(known: tuple[Step, ...], final: tuple[Step, ...], also: Collection[int] = ()) -> set[int]:
     """Steps of a provisional plan that are not in the final one as they were, and all that build on them."""
-    stale = {step.index for step in known if step.index >= len(final) or final[step.index] != step}
+    stale = {step.index for step in known if step.index >= len(final) or final[step.index] != step}.union(also)
     for step in known:
         if stale.intersection(step.step_sources):
             stale.add(step.index)

@@ -6,6 +6,7 @@ run is opened here, with references only. Image bytes never reach a callback.
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -42,7 +43,8 @@ async def tool_run(name: str, inputs: dict[str, Any]) -> AsyncGenerator[ToolRun]
     run = ToolRun()
     try:
         yield run
-    except BaseException as error:
+    except (Exception, asyncio.CancelledError) as error:
+        # Not when the loop is closed under it: then nothing can be awaited any more.
         await opened.on_tool_error(error)
         raise
     if run.problem is not None:

@@ -68,8 +68,6 @@ async def test_the_same_run_id_never_pays_twice(make: Make) -> None:
 async def test_a_cancelled_run_is_resumed_without_paying_twice(
     make: Make, tmp_path: Path, saver: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # Cancelled between two super-steps no node hears of it; the run must notice that it was abandoned.
-    monkeypatch.setattr(live, "IDLE_S", 0.1)
     artifacts = ArtifactStore.folder(tmp_path / "store")
     stuck = threading.Event()
 
