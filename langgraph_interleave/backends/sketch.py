@@ -84,7 +84,7 @@ class SketchBackend:
                 images: list[ImageBytes] = []
                 for index in range(request.n):
                     seed = ((request.seed or 0) + index) % _MAX_SEED
-                    images.append(await asyncio.to_thread(_draw, understood, width, height, seed))
+                    images.append(await asyncio.to_thread(draw, understood, width, height, seed))
                     if on_progress is not None:
                         on_progress(Progress(step=index + 1, total=request.n))
         except TimeoutError as error:
@@ -215,7 +215,12 @@ def _stated(prompt: str) -> Scene | None:
     return scene if words[1:] in prompt else None
 
 
-def _draw(understood: Understood, width: int, height: int, seed: int) -> ImageBytes:
+def draw(understood: Understood, width: int, height: int, seed: int) -> ImageBytes:
+    """Draw what was understood.
+
+    Raises:
+        InvalidRequest: The photo in it cannot be decoded.
+    """
     from langgraph_interleave.world.render import render
 
     try:
