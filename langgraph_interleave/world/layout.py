@@ -23,6 +23,7 @@ from langgraph_interleave.world.spots import (
     cell_spots,
     free_spots,
     hides,
+    parts,
     stands_under,
 )
 from langgraph_interleave.world.vocabulary import BACKDROPS, CARD, KINDS, PHOTO
@@ -44,7 +45,7 @@ _SHRINKING = 0.9
 _SHRINKING_IN_CELL = 0.55
 _TINY = 1.5
 # Below this share of its size a thing counts as very small.
-_SMALL = 0.5
+_SMALL = 0.58
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +98,8 @@ def layout(scene: Scene, *, aspect: float = 1.0) -> tuple[Placed, ...]:
     placing = _Placing(frame, groups)
     for cell in dict.fromkeys(group.thing.at for group in groups.values() if isinstance(group.thing.at, str)):
         sharing = [group for group in groups.values() if group.thing.at == cell]
-        for number, group in enumerate(sharing):
-            placing.settle(group, cell_spots(group, cell, frame, (number, len(sharing))), roomy=False)
+        for group, part in zip(sharing, parts(sharing), strict=True):
+            placing.settle(group, cell_spots(group, cell, frame, part), roomy=False)
     placing.place_rest()
     if placing.cramped():
         placing.rearrange()

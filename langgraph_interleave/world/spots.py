@@ -5,6 +5,7 @@ Lengths are in units of the picture's shorter side, from its upper left corner.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -109,6 +110,33 @@ class Frame(NamedTuple):
         return self.floor - 0.3 if self.backdrop.horizon > 0.8 else self.backdrop.horizon * self.h + 0.03
 
 
+class Part(NamedTuple):
+    """A part of a cell that several things share: from `start` to `end` across it, in one of its rows."""
+
+    start: float
+    end: float
+    row: int
+    rows: int
+
+
+#: A cell that one thing has to itself.
+WHOLE = Part(0.0, 1.0, 0, 1)
+
+
+def parts(sharing: Sequence[Group]) -> list[Part]:
+    """How things that name the same cell divide it: side by side, by their widths; more than three in rows."""
+    length = 2 if len(sharing) == 4 else 3
+    rows = [sharing[start : start + length] for start in range(0, len(sharing), length)]
+    found: list[Part] = []
+    for number, row in enumerate(rows):
+        total, start = sum(group.width for group in row), 0.0
+        for group in row:
+            end = 1.0 if group is row[-1] else start + group.width / total
+            found.append(Part(start, end, number, len(rows)))
+            start = end
+    return found
+
+
 def hides(kind: Kind) -> bool:
     """Whether the front of a container hides what is in it."""
     return kind.opening is not None and kind.color != "glass"
@@ -119,14 +147,14 @@ def stands_under(group: Group, neighbour: Group) -> bool:
     return neighbour.kind.under is not None and group.stands
 
 
-def cell_spots(group: Group, cell: str, frame: Frame, sharing: tuple[int, int] = (0, 1)) -> list[Spot]:
+def cell_spots(group: Group, cell: str, frame: Frame, part: Part) -> list[Spot]:
     """Spots whose box keeps its middle inside the named cell, the natural one first.
 
     Args:
         group: What is to be placed.
         cell: Its cell.
         frame: The picture.
-        sharing: Its number, from 0, among how many that name the same cell: those divide it.
+        part: Which part of the cell is its own.
     """
     words = cell.split()
     column = _COLUMN[words[-1]]
@@ -134,32 +162,37 @@ def cell_spots(group: Group, cell: str, frame: Frame, sharing: tuple[int, int] =
     x = frame.w * (0.19, 0.5, 0.81)[column]
     y = frame.h * (0.21, 0.5, 0.79)[row]
     low, high = frame.h * row / 3 + 0.005, frame.h * (row + 1) / 3 - 0.005
-    number, count = sharing
-    if count > 1:
-        columns = min(count, 3) if count != 4 else 2
-        rows = -(-count // columns)
-        left, wide = max(frame.w * column / 3, GAP), (frame.w / 3 - (GAP if column != 1 else 0)) / columns
-        tall = (high - low) / rows
-        x, foot = left + wide * (number % columns + 0.5), low + tall * (number // columns + 1) - 0.01
-        if row == 2:
-            foot = min(foot, frame.lowest)
-        return [Spot(x, foot, 0.0, widest=wide - 0.012, tallest=tall - 0.012)]
-    horizon = frame.backdrop.horizon * frame.h
+    if part != WHOLE:
+        left = max(frame.w * column / 3, GAP)
+        across = min(frame.w * (column + 1) / 3, frame.w - GAP) - left
+        x, wide = left + across * (part.start + part.end) / 2, across * (part.end - part.start)
+        tall = (high - low) / part.rows
+        foot = low + tall * (part.row + 1) - 0.01
+        if group.stands and part.rows == 1:
+            foot = _on_ground(foot, row, frame)
+        return [Spot(x, min(foot, frame.lowest), 0.0, widest=wide - 0.012, tallest=tall - 0.012)]
     spots: list[Spot] = []
     for dx in (0.0, -0.05, 0.05, -0.1, 0.1):
         for dy in (0.0, -0.05, 0.05, -0.1, 0.1):
             for share in (1.0, 0.7, 0.45, 0.3):
                 height = group.height * share
                 base = y + dy + height / 2
-                if group.stands and not frame.backdrop.floats and not dy:
-                    if row == 2:
-                        base = max(base, 0.92 * frame.h)
-                    elif row == 1 and horizon < 0.75 * frame.h:
-                        base = max(base, horizon + 0.03)
+                if group.stands and not dy:
+                    base = max(base, _on_ground(base, row, frame))
                 base = min(base, frame.lowest)
                 middle = min(max(base - height / 2, low), high)
                 spots.append(Spot(x + dx, middle + height / 2, abs(dx) + abs(dy) + (1 - share) * 0.4))
     return spots
+
+
+def _on_ground(base: float, row: int, frame: Frame) -> float:
+    """Where in a row of cells something stands: not above the horizon where there is ground."""
+    horizon = frame.backdrop.horizon * frame.h
+    if frame.backdrop.floats or row == 0:
+        return base
+    if row == 2:
+        return 0.92 * frame.h
+    return max(base, horizon + 0.03) if horizon < 0.75 * frame.h else base
 
 
 def free_spots(group: Group, frame: Frame, lift: float) -> list[Spot]:
@@ -229,10 +262,15 @@ def beside_spots(group: Group, relation: Relation, neighbour: Group, frame: Fram
         return spots
     if relation == "below" and stands_under(group, neighbour):
         clear = box.h * (neighbour.kind.under or 0.0)
+        # Beside a trunk, in the middle between legs.
+        aside = 0.42 if neighbour.kind.category == "plant" else 0.0
         return [
-            Spot(box.middle + s * box.w * 0.7, box.bottom + 0.01, abs(s) * 0.2, widest=box.w * 0.8, tallest=clear)
+            Spot(
+                box.middle + s * box.w * 0.7, box.bottom + 0.01, abs(abs(s) - aside) * 0.2,
+                widest=box.w * 0.8, tallest=clear,
+            )
             for s in shifts
-        ]
+        ]  # fmt: skip
     if relation == "below":
         base = frame.floor if group.stands and frame.floor - group.height > box.bottom + GAP else None
         spots = [Spot(box.middle + s * 0.3, box.bottom + GAP, abs(s) * 0.2, top=True) for s in shifts]
