@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from langgraph_interleave.world.alternatives import CELLS
 from langgraph_interleave.world.layout import PHOTO_ID
 from langgraph_interleave.world.scene import Cell, Scene, Thing
-from langgraph_interleave.world.sight.guesses import Finding, Guess, backdrops, likely, unlikely
+from langgraph_interleave.world.sight.guesses import Finding, Guess, backdrops, changed, likely, seen_colors, unlikely
 from langgraph_interleave.world.sight.view import (
     TOLERANCE,
     Area,
@@ -107,7 +107,7 @@ class _Search:
         behind = self.rest.without(boxes)
         if differing(behind) < 0.1:
             return
-        found = self._best(backdrops(self.scene), behind=boxes)
+        found = self._best(backdrops(self.scene))
         if found is not None:
             self._believe(*found)
 
@@ -117,16 +117,36 @@ class _Search:
         return differing(self.rest) > _FOREIGN and differing(self.rest.without(boxes)) > _FOREIGN / 2
 
     def step(self) -> bool:
-        """Explain one thing; false when nothing more can be explained."""
+        """Explain one thing, or the colours of several; false when nothing more can be explained."""
         things = self._suspects()
+        if self._recolored(things):
+            return True
         found = self._best(guess for thing in things for guess in likely(self.view, self.scene, thing, self.rest))
-        if found is None or not self._explains(found[1]):
+        if found is None or not self._settles(*found):
             # Not all of the difference lies in one thing, but what lies in this one may still be explained.
             others = (guess for thing in things for guess in unlikely(self.view, self.scene, thing, self.rest))
             found = self._best(others, found)
         if found is None:
             return False
         self._believe(*found)
+        return True
+
+    def _recolored(self, things: list[Thing]) -> bool:
+        """Believe that several things have other colours, when that explains all there is to see of them."""
+        scene, guesses = self.scene, list[Guess]()
+        for thing in things:
+            color = next(iter(seen_colors(self.view, self.scene, thing, self.rest)), None)
+            if color is not None:
+                guesses.append(changed(scene, thing, "color", color=color))
+                scene = guesses[-1].scene
+        if len(guesses) < 2:
+            return False
+        residual = self._compare(scene)
+        areas = [area for guess in guesses if guess.finding.thing for area in self._areas(guess.finding.thing)]
+        if _dirty(residual, areas):
+            return False
+        for guess in guesses:
+            self._believe(guess, residual)
         return True
 
     def leftovers(self) -> None:
@@ -156,34 +176,42 @@ class _Search:
         ]
 
     def _best(
-        self,
-        guesses: Iterable[Guess] | Iterator[Guess],
-        best: tuple[Guess, Residual] | None = None,
-        *,
-        behind: list[Area] | None = None,
+        self, guesses: Iterable[Guess], best: tuple[Guess, Residual] | None = None
     ) -> tuple[Guess, Residual] | None:
         for guess in guesses:
             if self.looks >= _LOOKS:
                 break
-            self.looks += 1
-            residual = compare(self.view, guess.scene)
+            residual = self._compare(guess.scene)
             least = best[1].total if best is not None else self.rest.total * (1 - _BETTER)
             if residual.total < least and self._is_credible(guess, residual):
                 best = (guess, residual)
-                if self._explains(residual):
+                if self._settles(guess, residual):
                     break
         return best
+
+    def _compare(self, scene: Scene) -> Residual:
+        self.looks += 1
+        return compare(self.view, scene)
 
     def _is_credible(self, guess: Guess, residual: Residual) -> bool:
         """Whether a guess explains most, or at least all there is to see of its own thing."""
         thing = guess.finding.thing
         if thing is None or guess.finding.what == "missing" or residual.total < (1 - _MAINLY) * self.rest.total:
             return True
-        areas = areas_of(guess.scene, thing.id, self.view.width, self.view.height)
-        return not _dirty(residual, areas or self._areas(thing))
+        return not _dirty(residual, self._areas(thing, guess.scene))
 
-    def _explains(self, residual: Residual) -> bool:
-        return clean(residual) or residual.total < (1 - _EXPLAINED) * self.rest.total
+    def _settles(self, guess: Guess, residual: Residual) -> bool:
+        """Whether there is no need to look for a better guess."""
+        if clean(residual) or residual.total < (1 - _EXPLAINED) * self.rest.total:
+            return True
+        # A thing that is all right but for its colour or state has neither gone nor moved, unless something
+        # is to be seen elsewhere that could be it.
+        thing = guess.finding.thing
+        if thing is None or guess.finding.what not in ("color", "state"):
+            return False
+        if _dirty(residual, self._areas(thing, guess.scene)):
+            return False
+        return clean(residual.without(area for one in guess.scene.things for area in self._areas(one, guess.scene)))
 
     def _believe(self, guess: Guess, residual: Residual) -> None:
         finding = guess.finding
@@ -195,8 +223,8 @@ class _Search:
     def _asked(self, thing: Thing) -> Thing:
         return next((one for one in self.target.things if one.id == thing.id), thing)
 
-    def _areas(self, thing: Thing) -> list[Area]:
-        return areas_of(self.scene, thing.id, self.view.width, self.view.height)
+    def _areas(self, thing: Thing, scene: Scene | None = None) -> list[Area]:
+        return areas_of(scene or self.scene, thing.id, self.view.width, self.view.height)
 
 
 def _dirty(residual: Residual, areas: list[Area]) -> bool:

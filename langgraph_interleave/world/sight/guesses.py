@@ -56,35 +56,35 @@ class Guess:
 def likely(view: View, scene: Scene, thing: Thing, residual: Residual) -> Iterator[Guess]:
     """The guesses worth trying first: the colour it seems to have, none of it, one more or one less."""
     for color in seen_colors(view, scene, thing, residual):
-        yield _changed(scene, thing, "color", color=color)
+        yield changed(scene, thing, "color", color=color)
     if in_place(scene, thing, residual):
         return
     if len(scene.things) > 1:
         yield Guess(Finding("missing", thing), without(scene, thing))
     for count in (thing.count - 1, thing.count + 1):
         if 1 <= count <= 9:
-            yield _changed(scene, thing, "count", count=count)
+            yield changed(scene, thing, "count", count=count)
 
 
 def unlikely(view: View, scene: Scene, thing: Thing, residual: Residual) -> Iterator[Guess]:
     """The rest: another state, size, place, quite another number, any other colour."""
     for state in other_states(thing):
-        yield _changed(scene, thing, "state", state=state)
+        yield changed(scene, thing, "state", state=state)
     if in_place(scene, thing, residual):
         return
     for size in SIZES:
         if size != thing.size:
-            yield _changed(scene, thing, "size", size=size)
+            yield changed(scene, thing, "size", size=size)
     for at in other_places(thing.at):
-        yield _changed(scene, thing, "place", at=at)
+        yield changed(scene, thing, "place", at=at)
     if thing.count > 1:
         for count in (thing.count - 2, thing.count + 2, thing.count - 3, thing.count + 3):
             if 1 <= count <= 9:
-                yield _changed(scene, thing, "count", count=count)
+                yield changed(scene, thing, "count", count=count)
     tried = seen_colors(view, scene, thing, residual)
     for color in other_colors(thing):
         if color not in tried:
-            yield _changed(scene, thing, "color", color=color)
+            yield changed(scene, thing, "color", color=color)
 
 
 def backdrops(scene: Scene) -> Iterator[Guess]:
@@ -153,7 +153,8 @@ def seen_colors(view: View, scene: Scene, thing: Thing, residual: Residual) -> l
     return sorted(others, key=lambda color: distance(median, COLORS[color].fill))[:2]
 
 
-def _changed(scene: Scene, thing: Thing, what: What, **update: object) -> Guess:
+def changed(scene: Scene, thing: Thing, what: What, **update: object) -> Guess:
+    """The guess that a thing is otherwise in one respect."""
     seen = thing.model_copy(update=update)
     things = tuple(seen if other.id == thing.id else other for other in scene.things)
     return Guess(Finding(what, thing, seen), scene.model_copy(update={"things": things}))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable
 from functools import lru_cache
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from langgraph_interleave.world.alternatives import shown_color, shown_state
 from langgraph_interleave.world.drawing import drawings
@@ -28,7 +28,8 @@ from langgraph_interleave.world.vocabulary import CARD, KINDS
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-#: How much wider than one stroke the two strokes of an unsteady line are together.
+#: Longer lines are drawn with two strokes; how much wider those are together, being unsteady.
+_LONG = 44.0
 _TWICE = 1.25
 #: Width of a line of hatching; by its gap, the share of the paper it covers.
 _HATCH = 1.5
@@ -39,9 +40,11 @@ class SteadyPen(Pen):
     """A pen whose lines are straight and whose hatching is a tone."""
 
     def _trace(self, moved: Outline, color: str, weight: float) -> None:
+        across, down = ([point[axis] for run in moved.runs for point in run.points] for axis in (0, 1))
+        twice = max(max(across) - min(across), max(down) - min(down)) > _LONG
+        width = WEIGHT * weight * (_TWICE if twice else 1.0)
         self.raw(
-            f'<path d="{moved.data()}" fill="none" stroke="{color}" stroke-width="{WEIGHT * weight * _TWICE:.2f}" '
-            'stroke-linecap="round"/>'
+            f'<path d="{moved.data()}" fill="none" stroke="{color}" stroke-width="{width:.2f}" stroke-linecap="round"/>'
         )
 
     def _hatch(self, moved: Outline, share: float, color: str, gap: float = 5.2, angle: float = -41.0) -> None:
@@ -63,9 +66,7 @@ def drawn(scene: Scene, width: int, height: int) -> Image:
     for place in places(scene, width, height):
         thing = things.get(place.id)
         if thing is not None:
-            look = (thing.kind, shown_state(thing) or "", shown_color(thing), thing.label or "")
-            sprite, left, top = _sprite(place, look, width, height)
-            image.paste(sprite, (left, top), sprite)
+            _paste(image, place, thing)
     return image
 
 
@@ -92,27 +93,49 @@ def _ground(backdrop: str, caption: str | None, width: int, height: int) -> Imag
     return picture(Scene(backdrop=backdrop, caption=caption), width=width, height=height)
 
 
-@lru_cache(maxsize=2048)
-def _sprite(place: Placed, look: tuple[str, str, str, str], width: int, height: int) -> tuple[Image, int, int]:
-    kind, state, color, label = look
+def _paste(image: Image, place: Placed, thing: Thing) -> None:
+    width, height = image.size
     k = min(width, height) / UNITS
-    w, h = width / k, height / k
-    x, y = (place.x + place.w / 2) * w, (place.y + place.h) * h
-    pen = SteadyPen(tone(color), matrix=placed(x, y, scale=place.scale))
-    if place.grounded:
-        across = place.w * w / place.scale
-        with pen.at(-across * 0.03, 0.5):
-            spot = oval(0, 0, across * 0.46, 4.2).moved(pen.matrix).data()
+    # Where its foot is, in half pixels: so the same thing elsewhere is the same sprite.
+    x, y = round((place.x + place.w / 2) * width * 2), round((place.y + place.h) * height * 2)
+    stance = _Stance(
+        thing.kind, shown_state(thing) or "", shown_color(thing), thing.label or "", round(place.scale, 3),
+        round(place.w * width / k, 1), round(place.h * height / k, 1), place.grounded,
+    )  # fmt: skip
+    sprite, left, top = _sprite(stance, k, x % 2 / 2, y % 2 / 2)
+    image.paste(sprite, (x // 2 + left, y // 2 + top), sprite)
+
+
+class _Stance(NamedTuple):
+    """All that decides a sprite but its place; sizes in canvas units."""
+
+    kind: str
+    state: str
+    color: str
+    label: str
+    scale: float
+    width: float
+    height: float
+    grounded: bool
+
+
+@lru_cache(maxsize=2048)
+def _sprite(stance: _Stance, k: float, across: float, down: float) -> tuple[Image, int, int]:
+    """A thing's pixels, and where their upper left corner lies from the whole pixel its foot is in."""
+    pen = SteadyPen(tone(stance.color), matrix=placed(across / k, down / k, scale=stance.scale))
+    if stance.grounded:
+        wide = stance.width / stance.scale
+        with pen.at(-wide * 0.03, 0.5):
+            spot = oval(0, 0, wide * 0.46, 4.2).moved(pen.matrix).data()
             pen.raw(f'<path d="{spot}" fill="#2b2620" fill-opacity="0.13"/>')
     fonts: tuple[str, ...] = ()
-    if kind in drawings():
-        drawings()[kind](pen, state)
+    if stance.kind in drawings():
+        drawings()[stance.kind](pen, stance.state)
     else:
-        draw_card(pen, label or kind)
-        fonts = tuple(font_files(label or kind))
-    edges = (place.x * w - _PAD, place.y * h - _PAD, (place.x + place.w) * w + _PAD, y + _PAD)
-    left, top = max(0, math.floor(edges[0] * k)), max(0, math.floor(edges[1] * k))
-    right, bottom = min(width, math.ceil(edges[2] * k)), min(height, math.ceil(edges[3] * k))
+        draw_card(pen, stance.label or stance.kind)
+        fonts = tuple(font_files(stance.label or stance.kind))
+    left, right = math.floor((-stance.width / 2 - _PAD) * k), math.ceil((stance.width / 2 + _PAD) * k) + 1
+    top, bottom = math.floor((-stance.height - _PAD) * k), math.ceil(_PAD * k) + 1
     document = (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{right - left}" height="{bottom - top}" '
         f'viewBox="{left / k:.3f} {top / k:.3f} {(right - left) / k:.3f} {(bottom - top) / k:.3f}" '
