@@ -75,7 +75,7 @@ def fit(text: str, width: float, height: float, *, cap: float) -> Lettered:
         The lines. Very long text is cut with an ellipsis once capitals would be below a third of `cap`.
     """
     text = _clean(text)
-    by_hand = all(_strokes(character) or character in " \n" for character in text)
+    by_hand = _is_by_hand(text)
     size, least = cap, cap * 0.34
     while True:
         lines = wrap(text, width / size, by_hand=by_hand)
@@ -155,7 +155,7 @@ def letter(text: Lettered, x: float, y: float, *, color: str, seed: int = 1, sca
 def font_files(text: str) -> list[str]:
     """The font files that text needs; none when it is lettered by hand."""
     text = _clean(text)
-    if all(_strokes(character) or character in " \n" for character in text):
+    if _is_by_hand(text):
         return []
     found = (fonts.font_for(character, text) for character in text if character not in " \n")
     return list(dict.fromkeys(font.path for font in found if font is not None))
@@ -171,7 +171,7 @@ def _written(line: str, x: float, y: float, cap: float, rng: random.Random) -> s
             continue
         # Each letter sits a little high or low, like a hand's.
         rise, lean = rng.uniform(-0.18, 0.18), rng.uniform(-0.012, 0.02)
-        width, strokes = _strokes(character) or _BLANK
+        width, strokes = _strokes(character) or _BOX
         for curved, points in strokes:
             moved: list[Point] = [
                 (
@@ -206,6 +206,11 @@ def _set(line: str, x: float, base: float, cap: float, color: str) -> str:
         f'<text x="{x:.1f}" y="{base:.1f}" text-anchor="middle" font-family="{escape(family)}" '
         f'font-size="{cap / fonts.CAP:.2f}" fill="{color}">{escape(known)}</text>'
     )
+
+
+def _is_by_hand(text: str) -> bool:
+    """Whether no font would help: every character is lettered, or missing everywhere."""
+    return all(_strokes(one) or one in " \n" or fonts.font_for(one, text) is None for one in text)
 
 
 def _has_font(character: str, line: str) -> bool:
@@ -252,7 +257,7 @@ def _stands_alone(character: str) -> bool:
 def _measure(line: str, by_hand: bool) -> float:
     """Width in heights of a capital."""
     if by_hand:
-        total = sum(_SPACE if one == " " else (_strokes(one) or _BLANK)[0] + _TRACKING for one in line)
+        total = sum(_SPACE if one == " " else (_strokes(one) or _BOX)[0] + _TRACKING for one in line)
         return max(0.0, total - _TRACKING) / 10
     return fonts.width(line)
 
@@ -267,7 +272,8 @@ def _clean(text: str) -> str:
 
 
 Strokes = tuple[float, tuple[tuple[bool, tuple[Point, ...]], ...]]
-_BLANK: Strokes = (5.0, ())
+#: What stands for a character that cannot be written.
+_BOX: Strokes = (7.0, ((False, ((0.0, 0.4), (7.0, 0.4), (7.0, 9.6), (0.0, 9.6), (0.0, 0.4))),))
 
 
 @lru_cache(maxsize=1024)
