@@ -34,6 +34,8 @@ class Assembly:
         self.at_word = False
         self.touched: list[Draft] = []
         self.moved: list[Draft] = []
+        #: What the last relation was to, for the "it" of "and a cat on it".
+        self.anchor: Mention | Draft | None = None
         self.pending: Cell | tuple[Relation, Mention | Draft] | None = None
 
     def keep(self, scene: Scene) -> None:
@@ -134,7 +136,7 @@ class Assembly:
             elif draft.fits(mention) and mention.definite:
                 # "a cat and a dog beside the cat": the cat is not beside itself.
                 draft.beside = None
-            elif mention.backdrop is not None:
+            elif mention.backdrop is not None and (relation in ("on", "in") or not mention.is_thing):
                 draft.beside = None
                 self.set_backdrop(mention.backdrop)
             else:

@@ -77,7 +77,7 @@ NOUNS: Mapping[str, tuple[str, str, str, str]] = {
     "plant": ("植物", "pflanze/pflanzen", "planta/plantas", "plante/plantes"),
     "flower": ("花/花朵/鲜花", "blume/blumen/blüte", "flor/flores", "fleur/fleurs"),
     "leaf": ("叶子/树叶", "blatt/blätter", "hoja/hojas", "feuille/feuilles"),
-    "tree": ("树/大树", "baum/bäume", "árbol/árboles", "arbre/arbres"),
+    "tree": ("树", "baum/bäume", "árbol/árboles", "arbre/arbres"),
     "pine tree": ("松树/圣诞树", "tanne/tannen/tannenbaum", "pino/pinos", "sapin/sapins"),
     "cactus": ("仙人掌", "kaktus/kakteen", "cacto", "cactées"),
     "mushroom": ("蘑菇", "pilz/pilze", "seta/setas/champiñón", "champignon/champignons"),

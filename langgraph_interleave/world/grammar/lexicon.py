@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -56,6 +57,16 @@ class Match:
     length: int
 
 
+_SIMPLE = re.compile(r"[a-z]+(?:[ '-][a-z]+)*")
+
+
+def _key(phrase: str) -> tuple[str, ...]:
+    """A phrase as the tokens it would be; most phrases are plain words, which need no tokenizer."""
+    if _SIMPLE.fullmatch(phrase):
+        return tuple(word.removesuffix("'s") for word in phrase.split(" "))
+    return tuple(token.norm for token in tokenize(phrase))
+
+
 #: Backdrop words that mean one wherever they stand.
 _BARE = frozenset((
     "meadow", "field", "lawn", "park", "countryside", "garden", "backyard", "forest", "woods", "woodland", "beach",
@@ -77,7 +88,7 @@ class Lexicon:
 
     def add(self, phrase: str, entry: Entry, *, first: bool = False) -> None:
         """Make `phrase` mean `entry`, unless it already has a meaning of that role (then only if `first`)."""
-        key = tuple(token.norm for token in tokenize(phrase))
+        key = _key(phrase)
         if not key:
             return
         known = self._entries.setdefault(key, [])

@@ -87,6 +87,9 @@ class SceneReader(Assembly):
             self.at_word = True
             return 1
         for match in matches:
+            if match.length < matches[0].length and matches[0].entry.role == "noun":
+                # 雪人 is a snowman, not snow.
+                break
             taken = self._by_role(match, index)
             if taken:
                 return taken
@@ -186,9 +189,10 @@ class SceneReader(Assembly):
             return 0 if not (self.closed or self.group) else length
         if start < len(self.tokens) and self._is_pronoun(start):
             owners = self.owners or self._before_group()
+            anchor = owners[-1] if self.owners or self.anchor is None or self.anchor in self.group else self.anchor
             for draft in self.group:
                 if owners and draft not in owners and not draft.placed:
-                    draft.beside = (relation, owners[-1])
+                    draft.beside = (relation, anchor)
             if not self.group and self.drafts:
                 self.pending = (relation, self.drafts[-1])
             self.close()
@@ -219,6 +223,7 @@ class SceneReader(Assembly):
         if not mention.definite and mention.is_thing and mention.backdrop is None and mention.ordinal is None:
             # "on a box": a box that was not there before stands behind what is on it.
             anchor = find(mention, self.drafts, self.group) or self.new(mention, before=self.group)
+        self.anchor = anchor
         targets = self.to_place(anchor if isinstance(anchor, Draft) else None)
         for draft in targets:
             draft.beside, draft.cell = (relation, anchor), None

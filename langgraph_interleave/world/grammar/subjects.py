@@ -236,7 +236,19 @@ class SubjectReader(SceneReader):
             state = next((state for state in states if known is not None and state in known.states), None)
             if state is not None:
                 draft.state, changed = state, True
+                self._take_in(draft, state)
         return changed
+
+    def _take_in(self, draft: Draft, state: str) -> None:
+        """What is in a thing is not to be seen any more once that is closed, or has sprouted from it."""
+        closes = state in ("closed", "covered") and KINDS[draft.kind].opening is not None
+        sprouts = draft.kind == "flower pot" and state in ("seeded", "sprouted", "leafy", "flowering")
+        if closes or sprouts:
+            self.drafts[:] = [
+                other
+                for other in self.drafts
+                if other is draft or self.support_of(other) is not draft or (sprouts and other.kind != "seed")
+            ]
 
     def numbers(self, index: int) -> list[Match]:
         return [match for match in self.lexicon.matches(self.tokens, index) if match.entry.role == "number"]

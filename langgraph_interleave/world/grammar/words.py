@@ -139,7 +139,8 @@ FILLERS = (
     "not", "number", "labelled", "pinned", "different", "full", "own", "here", "always", "once", "well", "such", "than",
     "change", "changes", "step", "steps", "at", "to be", "of the", "kind of", "some kind of", "sort of", "inside",
     "second", "seconds", "minute", "minutes", "hour", "hours", "day", "days", "week", "weeks", "month",
-    "months", "year", "years", "time", "times", "same size", "same place", "place", "position", "size", "colour", "color", "fully",
+    "months", "year", "years",
+    "time", "times", "same size", "same place", "place", "position", "size", "colour", "color", "fully",
     "bit", "a bit", "slightly",
 )  # fmt: skip
 

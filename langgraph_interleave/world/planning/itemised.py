@@ -97,11 +97,12 @@ def _part(text: str, telling: _Telling, *, alone: bool) -> Part:
         reading = read(asked, language=telling.language, backdrop=before.backdrop)
         scene = reading.scene.model_copy(update={"photo": before.photo})
     telling.unknown += reading.unknown
+    change = asked if telling.language == "en" and not alone and changes(asked, "en") else None
     telling.notes = frozenset()
     if not alone and not _shows_more(scene, before or Scene()):
         scene = _with_something(scene, asked, telling)
     telling.scene = scene
-    return Part(caption=sentence(asked), scene=scene, alone=alone)
+    return Part(caption=sentence(asked), scene=scene, alone=alone, change=change)
 
 
 def _stand_alone(items: Items, language: Language) -> bool:
@@ -172,7 +173,7 @@ def _shows_more(scene: Scene, before: Scene) -> bool:
 def _with_something(scene: Scene, text: str, telling: _Telling) -> Scene:
     """A step nothing could be drawn of: a clock where one waits, else its words on a card."""
     if _WAIT.search(text) and all(thing.kind != "clock" for thing in scene.things):
-        clock = Thing(id="clock", kind="clock", at="upper right")
+        clock = Thing(id="clock", kind="clock", at="upper left")
         return scene.model_copy(update={"things": (*scene.things, clock)})
     words = text.strip(" .!。")
     label = words if len(words) <= _CARD else words[:_CARD].rsplit(" ", 1)[0] + " …"

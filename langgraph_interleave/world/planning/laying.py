@@ -79,7 +79,7 @@ class Layout:
             sources = ["input:0"]
         change = ""
         if before is not None:
-            change = change_in_words(before[1], scene)
+            change = part.change or change_in_words(before[1], scene)
             sources.append(f"step:{before[0]}")
         elif inputs:
             change = "Pin up the given photo and draw around it."

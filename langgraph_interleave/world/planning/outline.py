@@ -21,6 +21,7 @@ class Part:
         title: A short name.
         extra: Told only when more steps are asked for than there are without it.
         alone: Drawn from nothing, whatever came before.
+        change: What changes, in the user's own words; `None`: it is put into words when it is laid out.
     """
 
     caption: str
@@ -28,6 +29,7 @@ class Part:
     title: str | None = None
     extra: bool = False
     alone: bool = False
+    change: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

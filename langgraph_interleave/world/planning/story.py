@@ -13,7 +13,7 @@ from langgraph_interleave.world.grammar.phrases import article, listed
 from langgraph_interleave.world.grammar.prose import phrase, with_ids
 from langgraph_interleave.world.grammar.wording import sentence
 from langgraph_interleave.world.planning.outline import Outline, Part
-from langgraph_interleave.world.scene import Beside, Cell, Scene, Thing
+from langgraph_interleave.world.scene import Beside, Cell, Relation, Scene, Thing
 from langgraph_interleave.world.vocabulary import BACKDROPS, KINDS
 
 _STORY = re.compile(
@@ -307,10 +307,9 @@ def _with_find(plot: Plot, home: str) -> Scene:
     known = KINDS.get(plot.find.kind)
     find = plot.find.model_copy(update={"at": "middle", "size": "large"})
     if known is not None and known.category == "vehicle":
-        first, *others = plot.heroes
-        small = [
-            hero.model_copy(update={"size": "small", "at": Beside(relation="on", of=find.id)})
-            for hero in (first, *others)
-        ]
-        return Scene(backdrop=known.backdrop, things=(find, *small))
+        # Behind the hull one looks as if one sat in the boat.
+        relation: Relation = {"boat": "behind", "airplane": "on"}.get(known.name, "in front of")  # pyright: ignore[reportAssignmentType]
+        beside = Beside(relation=relation, of=find.id)
+        aboard = [hero.model_copy(update={"size": "small", "at": beside}) for hero in plot.heroes]
+        return Scene(backdrop=known.backdrop, things=(find, *aboard))
     return _stage(_place_of(plot.find, home), plot, find)
