@@ -56,7 +56,7 @@ def _procedure(key: str, text: str) -> Procedure:
         return Procedure(
             key=key,
             title=_words(data["title"]),
-            names={language: tuple(data["names"].get(language, ())) for language in _NAMED},
+            names={language: _names(data, language) for language in _NAMED},
             order=order,
             steps=tuple(_step(step) for step in data["steps"]),
             needs=_words(data["needs"]) if "needs" in data else None,
@@ -64,6 +64,12 @@ def _procedure(key: str, text: str) -> Procedure:
         )
     except (tomllib.TOMLDecodeError, KeyError, TypeError, ValueError) as error:
         raise InternalError(f"The page {key!r} of the book of procedures is damaged: {error}.") from error
+
+
+def _names(data: Mapping[str, Any], language: Language) -> tuple[str, ...]:
+    """What people call it, its title being one of the names."""
+    title = data["title"].get(language)
+    return tuple(dict.fromkeys((*data["names"].get(language, ()), *([title.casefold()] if title else []))))
 
 
 def _step(data: Mapping[str, Any]) -> ProcedureStep:

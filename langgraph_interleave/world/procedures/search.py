@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from functools import cache
+from functools import cache, lru_cache
 
 from langgraph_interleave.world.grammar.languages import Language
 from langgraph_interleave.world.grammar.numbers import singular
@@ -38,7 +38,7 @@ _SAME = tuple(
     )
 )  # fmt: skip
 _ZH_NOISE = re.compile(
-    r"请|怎样|如何|怎么|怎|展示|显示|画出|图解|教我|教程|步骤|的过程|过程|分\S{1,3}步|\S{1,3}步|\S{1,3}张图|"
+    r"请|怎样|如何|怎么|怎|展示|显示|画出|图解|教我|教程|步骤|的过程|过程|分?成?[\d一二两三四五六七八九十]{1,3}个?(?:步|张图)|"
     r"一颗|一个|一只|一棵|一封|一杯|一座|一些|的|"
     r"[，。！？、,.!?\s\d]"
 )  # fmt: skip
@@ -130,6 +130,7 @@ def _stem(word: str) -> str:
     return singular(word)
 
 
+@lru_cache(maxsize=20_000)
 def _closeness(one: str, other: str) -> float:
     """1 for the same word, 0.9 for a synonym or a typing error, 0 otherwise."""
     if one == other or one + "e" == other or other + "e" == one:
