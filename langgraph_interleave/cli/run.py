@@ -20,6 +20,7 @@ from langgraph_interleave.cli.screen import Screen, can_redraw, open_screen
 from langgraph_interleave.cli.wording import json_line
 from langgraph_interleave.content import image_block, read_request
 from langgraph_interleave.context import InterleaveContext
+from langgraph_interleave.document import Document
 from langgraph_interleave.errors import ConfigError, InternalError
 from langgraph_interleave.events import Event, to_dict
 from langgraph_interleave.imaging import load_image
@@ -273,8 +274,6 @@ def _handled(
 
 def _deliver(job: Job, screen: Screen, options: Options, working: Path) -> int:
     """Write the document, say where it is, and give the exit code."""
-    from langgraph_interleave.document import Document
-
     data = job.document
     if data is None:
         request = read_request(job.blocks, job.artifacts)

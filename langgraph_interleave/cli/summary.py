@@ -34,6 +34,8 @@ def calls_line(progress: RunProgress) -> str:
         line += f" ({', '.join(known)})"
     if progress.spend and progress.spend.replayed:
         line += f", {progress.spend.replayed} of them answered from the ledger"
+    if progress.spend and progress.spend.wasted:
+        line += f", {progress.spend.wasted} ahead of time and unused"
     return line
 
 

@@ -56,8 +56,9 @@ def planned(plan: Plan) -> list[Event]:
     return [RunEvent(run_id=RUN, phase="start"), segment(RUN, None, "plan", text="outline", plan=plan)]
 
 
-def finished(*, replayed: int = 0) -> Event:
-    spent = Spend(calls={"planner": 1, "backend": 3, "critic": 3}, images=3, seconds=12.3, replayed=replayed)
+def finished(*, replayed: int = 0, wasted: int = 0) -> Event:
+    calls = {"planner": 1, "backend": 3, "critic": 3}
+    spent = Spend(calls=calls, images=3, seconds=12.3, replayed=replayed, wasted=wasted)
     return RunEvent(run_id=RUN, phase="finish", outcome="complete", steps=2, spend=spent, t=12.4)
 
 
@@ -285,6 +286,8 @@ def test_time_calls_and_cost() -> None:
     assert status_line(after(corrected_run()[:2]), seconds=1.0, free=False) == "1.0 s · 1 call (1 plan) · cost unknown"
     replayed = after([*corrected_run()[:-1], finished(replayed=6)])
     assert calls_line(replayed) == "7 calls (1 plan, 3 drawings, 3 critiques), 6 of them answered from the ledger"
+    wasted = after([*corrected_run()[:-1], finished(wasted=2)])
+    assert calls_line(wasted) == "7 calls (1 plan, 3 drawings, 3 critiques), 2 ahead of time and unused"
 
 
 def test_the_plan_says_what_each_step_builds_on() -> None:
