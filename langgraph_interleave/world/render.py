@@ -28,7 +28,7 @@ from langgraph_interleave.world.drawing.raster import rasterizer
 from langgraph_interleave.world.layout import PHOTO_ID, Placed, layout
 from langgraph_interleave.world.lettering import fit, font_files, letter
 from langgraph_interleave.world.marks import MIME, Area, Format, encode
-from langgraph_interleave.world.palette import INK, PAPER, TONES, tone
+from langgraph_interleave.world.palette import COLOR_SYNONYMS, INK, PAPER, TONES, tone
 from langgraph_interleave.world.scene import Scene, Thing
 from langgraph_interleave.world.vocabulary import BACKDROPS, KINDS
 
@@ -153,10 +153,13 @@ class _Look:
 
 def _look(thing: Thing) -> _Look:
     kind = KINDS.get(thing.kind)
+    asked = COLOR_SYNONYMS.get(thing.color or "", thing.color)
+    if asked not in TONES:
+        asked = None
     if kind is None or kind.name == "card":
-        return _Look("card", "", thing.color or "paper", thing.label or thing.kind)
+        return _Look("card", "", asked or "paper", thing.label or thing.kind)
     state = thing.state if thing.state in kind.states else (kind.states[0] if kind.states else "")
-    color = thing.color if thing.color and kind.recolourable else kind.color
+    color = asked if asked and kind.recolourable else kind.color
     return _Look(kind.name, state or "", color, "")
 
 

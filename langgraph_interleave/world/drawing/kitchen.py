@@ -228,7 +228,7 @@ def knife(pen: Pen, state: str) -> None:
 
 def whisk(pen: Pen, state: str) -> None:
     """A wire whisk."""
-    pen.bar(line((0, -2), (0, -52)), 8, "wood")
+    pen.bar(line((0, -2), (0, -52)), 8, pen.unless_asked("wood"))
     for half in (22, 12):
         pen.ink(blob((0, -52), (-half, -96), (-half * 0.5, -122), (half * 0.5, -122), (half, -96)), weight=1.0)
     pen.ink(line((0, -52), (0, -125)))

@@ -1,13 +1,13 @@
 """The pen: puts outlines on paper with an unsteady hand.
 
 Line weight, light and unsteadiness are fixed here and nowhere else. The unsteadiness of a line
-depends on the pen's own seed, that of the hatching on another, so that a thing can keep its shape
-while its hatching is drawn anew.
+depends on the pen's own seed and on the outline itself, that of the hatching on another seed: a thing
+keeps its lines while it moves, while other parts of it change, and while its hatching is drawn anew.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from typing import Protocol
@@ -117,7 +117,7 @@ class Pen:
         self.matrix = matrix
         self._seed = seed
         self._hatch_seed = hatch_seed
-        self._count = 0
+        self._base = matrix
 
     @contextmanager
     def at(
@@ -218,10 +218,14 @@ class Pen:
     def _tone(self, color: str | Tone | None) -> Tone:
         return self.own if color is None else tone(color) if isinstance(color, str) else color
 
-    def _next(self, seed: int) -> int:
-        self._count += 1
+    def _seed_for(self, seed: int, points: Sequence[Point]) -> int:
+        """A seed for an outline: the same for the same one, wherever the thing stands and whatever else is drawn."""
+        a, b, _, _, x0, y0 = self._base
+        k = 8 / (a * a + b * b) ** 0.5
+        # Eighths of a unit, cut where no drawing has its corners.
+        shape = tuple(int((part - start) * k + 1000.37) for x, y in points[:6] for part, start in ((x, x0), (y, y0)))
         # Never 0: the library takes that for "no seed".
-        return (seed + self._count * 7919) % _SEEDS + 1
+        return (seed + hash((len(points), *shape))) % _SEEDS + 1
 
     def _trace(self, moved: Outline, color: str, weight: float) -> None:
         points = [point for run in moved.runs for point in run.points]
@@ -229,7 +233,7 @@ class Pen:
             max(x for x, _ in points) - min(x for x, _ in points), max(y for _, y in points) - min(y for _, y in points)
         )
         roughness = min(0.95, 0.18 + wide / 110)
-        seed = self._next(self._seed)
+        seed = self._seed_for(self._seed, points)
         data: list[str] = []
         runs = list(moved.runs)
         first, last = runs[0].points[0], runs[-1].points[-1]
@@ -246,7 +250,7 @@ class Pen:
 
     def _hatch(self, moved: Outline, share: float, color: str, gap: float = _GAP, angle: float = -41.0) -> None:
         polygon = part(moved.flattened(), share, LIGHT)
-        seed = self._next(self._hatch_seed)
+        seed = self._seed_for(self._hatch_seed, polygon)
         if len(polygon) < 3:
             return
         data = hand().hatch(tuple(polygon), gap=gap, angle=angle, seed=seed)

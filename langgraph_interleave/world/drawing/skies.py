@@ -121,8 +121,8 @@ def snowflake(pen: Pen, state: str) -> None:
     """A six-armed crystal."""
     for turn in range(0, 360, 60):
         with pen.at(0, -36, turn=turn):
-            pen.ink(line((0, 0), (0, -33)), weight=1.3)
-            pen.ink(line((-8, -29), (0, -20), (8, -29)), weight=1.1)
+            pen.bar(line((0, 0), (0, -32)), 5)
+            pen.bar(line((-9, -29), (0, -19), (9, -29)), 4)
 
 
 DRAWINGS: Mapping[str, Draw] = {
