@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from langgraph_interleave.cli.progress import RunProgress, StepProgress, said
 from langgraph_interleave.cli.summary import trouble
-from langgraph_interleave.cli.wording import one_line
+from langgraph_interleave.cli.wording import news, one_line
 from langgraph_interleave.events import Event
 from langgraph_interleave.types import Plan
 
@@ -71,7 +71,7 @@ def step_line(step: StepProgress) -> str:
 def reason(step: StepProgress) -> str:
     """Why a step is as it is: the critic's words, the refined prompt, or what went wrong."""
     if step.phase == "rewritten":
-        return step.refined_prompt or ""
+        return news(step.prompt, step.refined_prompt or "")
     if step.phase == "judged" and step.critique is not None and step.critique.verdict == "revise":
         return step.fault
     if step.phase == "done":

@@ -24,7 +24,8 @@ Phase = Literal["waiting", "drawing", "judging", "judged", "rewritten", "done"]
 class StepProgress:
     """Where one step is. `attempt` is 0-based; `critique` is that of the latest judged attempt,
     `fault` what the critic said of the latest rejected one.
-    `rewritten` means: being drawn again, by the `refined_prompt` of attempt `refined_for`.
+    `rewritten` means: being drawn again, by the `refined_prompt` of attempt `refined_for`; `prompt`
+    is the one before it.
     """
 
     index: int
@@ -34,6 +35,7 @@ class StepProgress:
     attempt: int = 0
     critique: Critique | None = None
     fault: str = ""
+    prompt: str = ""
     refined_prompt: str | None = None
     refined_for: int | None = None
     image: SegmentImage | None = None
@@ -114,6 +116,8 @@ class RunProgress:
                 step.phase = "judged"
             self.calls["critic"] += event.critique.judge == "critic" and self._new(event)
         elif event.kind == "refined_prompt" and event.attempt >= step.attempt:
+            if step.refined_for is not None and step.refined_for < event.attempt:
+                step.prompt = step.refined_prompt or step.prompt
             step.refined_prompt, step.refined_for = event.text, event.attempt
             if step.outcome is None:
                 step.phase, step.attempt = "rewritten", event.attempt
@@ -132,6 +136,7 @@ class RunProgress:
             for step in event.plan.steps:
                 known = self._step(step.index)
                 known.title = step.title or step.caption or step.instruction or ""
+                known.prompt = step.prompt or ""
                 known.text_only = step.op == "text"
 
     def _step_event(self, event: StepEvent) -> None:

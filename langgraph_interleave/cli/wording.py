@@ -13,6 +13,8 @@ _ESCAPES = re.compile(
 #: Windows refuses these as names of files.
 _RESERVED = frozenset({"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10))})
 _SLUG_LENGTH = 48
+#: Shorter beginnings than this many words are shown again.
+_SAME_WORDS = 4
 
 
 def clean(text: str) -> str:
@@ -68,6 +70,20 @@ def slug(text: str) -> str:
             break
         name = longer
     return name if name and name not in _RESERVED else f"document-{name}".rstrip("-")
+
+
+def news(before: str, after: str) -> str:
+    """What a rewritten text adds: without the words it begins with as before.
+
+    Example:
+        >>> news("A pot of soil on a table.", "A pot of soil on a table. Make sure: one pot.")
+        '… Make sure: one pot.'
+    """
+    old, new = before.split(), after.split()
+    same = 0
+    while same < min(len(old), len(new)) and old[same] == new[same]:
+        same += 1
+    return f"… {' '.join(new[same:])}" if same >= _SAME_WORDS and new[same:] else after
 
 
 def count(number: int, noun: str) -> str:

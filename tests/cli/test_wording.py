@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from langgraph_interleave.cli.wording import clean, count, json_line, one_line, slug
+from langgraph_interleave.cli.wording import clean, count, json_line, news, one_line, slug
 
 ANY_TEXT = st.text(st.characters(codec=None))
 
@@ -97,3 +97,17 @@ def test_every_request_gives_a_name_that_stays_in_its_folder(text: str) -> None:
 def test_numbers_with_nouns() -> None:
     assert count(0, "step") == "0 steps"
     assert count(1, "step") == "1 step"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "shown"),
+    [
+        ("a red ball on grass", "a red ball on grass. One ball only.", "… grass. One ball only."),
+        ("a red ball on grass.", "a red ball on grass. One ball only.", "… One ball only."),
+        ("a red ball", "a red ball, exactly one", "a red ball, exactly one"),
+        ("a red ball on grass.", "a red ball on grass.", "a red ball on grass."),
+        ("", "quite other words", "quite other words"),
+    ],
+)
+def test_of_a_rewritten_prompt_the_news_is_shown(before: str, after: str, shown: str) -> None:
+    assert news(before, after) == shown
