@@ -20,16 +20,20 @@ from dataclasses import dataclass, field
 from langgraph_interleave.parsing.data import Json
 from langgraph_interleave.parsing.literal import Fault, Path, Reader
 
+#: How an object begins: with a comment or a field name, quoted or followed by a colon. `{name}` is prose.
+_FIELD = r"\s{0,200}(?:[\"'“”„‘’#]|//|[A-Za-z_$][\w$\-]{0,40}\s{0,20}[:：])"
 _MARK = re.compile(
     r"(?<!`)<(?P<close>/?)(?P<tag>think(?:ing)?|answer)>"
     r"|(?P<fence>`{3,})"
-    r"|(?P<object>\{(?=\s{0,200}[\"'“”„‘’A-Za-z_$])|\[(?=\s{0,200}\{))",
+    rf"|(?P<object>\{{(?={_FIELD})|\[(?=\s{{0,200}}\{{{_FIELD}))",
     re.IGNORECASE,
 )
 _END_OF_THINKING = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
 #: The start of something that may be a mark once more text arrives.
-_HALF_MARK = re.compile(r"(?:`+|`?<[/a-z]{0,10}|[{\[]\s{0,200})\Z", re.IGNORECASE)
-_LONGEST_HALF = 230
+_HALF_MARK = re.compile(
+    r"(?:`+|`?<[/a-z]{0,10}|(?:\{|\[(?:\s{0,200}\{)?)\s{0,200}(?:/|[a-z_$][\w$\-]{0,40}\s{0,20})?)\Z", re.IGNORECASE
+)
+_LONGEST_HALF = 500
 _HALF_TAG = re.compile(r"<[/a-z]{0,10}\Z", re.IGNORECASE)
 
 

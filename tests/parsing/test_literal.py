@@ -59,7 +59,7 @@ def test_reads_no_python_literal_differently_than_python(text: str) -> None:
     except (ValueError, SyntaxError, TypeError, MemoryError):
         return
     reader = read("[" + text)
-    if reader.fault is None:
+    if reader.fault is None and isinstance(expected, list):
         assert plain(reader.value) == plain(expected)
 
 

@@ -83,6 +83,8 @@ def test_what_is_right_stays(value: dict[str, Any]) -> None:
         ('{"a": "x", "b" "y", "c": 1}', {"a": "x", "b": "y", "c": 1}),
         ('{"a": x, "b": "y"}', {"a": "x", "b": "y"}),
         ("[x]", ["x"]),
+        ('{"a": x, "b": ["y", 1, {"c": ""}]}', {"a": "x", "b": ["y", 1, {"c": ""}]}),
+        ('{"a": x, "b": "\\u00e9"}', {"a": "x", "b": "é"}),
     ],
 )
 def test_json_repair_where_nothing_is_lost(text: str, value: Any) -> None:
@@ -141,9 +143,9 @@ def test_json_repair_giving_up(monkeypatch: pytest.MonkeyPatch) -> None:
 )  # fmt: skip
 @pytest.mark.parametrize("start", ['{"a":"', '{"a":[', "["])
 def test_mending_takes_linear_time(start: str, part: str) -> None:
-    text = start + part * (200_000 // len(part)) + '"}]}'
+    text = start + part * (60_000 // len(part)) + '"}]}'
     begin = time.process_time()
     with contextlib.suppress(CannotRepair):
         mend(text)
-    # Measured: at most 0.5 s.
+    # Measured: at most 0.2 s.
     assert time.process_time() - begin < 10
