@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -23,6 +24,7 @@ from langgraph_interleave.world.planning.tableau import tableau_outline
 from langgraph_interleave.world.planning.wishes import Wishes, wishes_of, without_form, words_only
 from langgraph_interleave.world.procedures import Hit, find
 
+_A_THING = re.compile(r"(?:an?|one|two|three|some)\s+(?!way|guide|recipe|tutorial)", re.IGNORECASE)
 #: How sure the book must be to go before the words "first … then …" of a request.
 _SURE = 0.75
 
@@ -69,6 +71,8 @@ def _told(text: str, wishes: Wishes, language: Language, count: int | None, *, p
     if story is not None:
         return story
     hit = find(subject, wishes.language)
+    if hit is not None and count is None and _only_names_it(subject, hit):
+        hit = None
     if items is not None and items.form == "sequence" and not _is_sure(hit):
         return _listed(items, wishes, photo)
     series = series_outline(subject, language, count) if hit is None else None
@@ -98,6 +102,11 @@ def _is_itemised(text: str) -> bool:
     """Whether a request is a numbered or bulleted list, in which "in words only" is said of an item."""
     items: Items | None = items_of(text)
     return items is not None and items.form == "numbered"
+
+
+def _only_names_it(subject: str, hit: Hit) -> bool:
+    """Whether a request names a thing, rather than how it comes about: "a snowman" is one picture."""
+    return hit.name.isascii() and " " not in hit.name and bool(_A_THING.match(without_lead(subject)))
 
 
 def _is_sure(hit: Hit | None) -> bool:

@@ -9,9 +9,11 @@ from langgraph_interleave.world.grammar import read, revise
 from langgraph_interleave.world.grammar.commands import command_at, verb_at
 from langgraph_interleave.world.grammar.languages import Language, with_english_commands
 from langgraph_interleave.world.grammar.lexicon import lexicon
+from langgraph_interleave.world.grammar.numbers import WORDS
 from langgraph_interleave.world.grammar.prose import canonical_id
 from langgraph_interleave.world.grammar.tokens import tokenize
 from langgraph_interleave.world.grammar.wording import sentence
+from langgraph_interleave.world.grammar.words import DEFINITE, INDEFINITE
 from langgraph_interleave.world.planning.items import Items, without_lead
 from langgraph_interleave.world.planning.outline import Outline, Part
 from langgraph_interleave.world.planning.series import shared_backdrop
@@ -97,6 +99,9 @@ def _part(text: str, telling: _Telling, *, alone: bool) -> Part:
         reading = read(asked, language=telling.language, backdrop=before.backdrop)
         scene = reading.scene.model_copy(update={"photo": before.photo})
     telling.unknown += reading.unknown
+    if before is not None and before.things and not alone and _only_unknown(asked, scene, reading.unknown):
+        # "Meditate": a word that nobody knows, of a scene that is there, changes nothing in it.
+        scene, telling.unknown = before, telling.unknown[: len(telling.unknown) - len(reading.unknown)]
     change = asked if telling.language == "en" and not alone and changes(asked, "en") else None
     telling.notes = frozenset()
     if not alone and not _shows_more(scene, before or Scene()):
@@ -151,7 +156,7 @@ def changes(text: str, language: Language) -> bool:
     for index in range(len(tokens)):
         found = words.matches(tokens, index)
         roles = {match.entry.role for match in found if match.length == found[0].length} if found else set[str]()
-        if "verb" in roles and "noun" not in roles and index > 0:
+        if "verb" in roles and "noun" not in roles and (index > 0 or "filler" not in roles):
             return True
         if index > 0 and "pronoun" in roles and tokens[index].norm in ("it", "they", "them"):
             return True
@@ -163,6 +168,13 @@ def changes(text: str, language: Language) -> bool:
         ):
             return "state" not in roles or index == len(tokens) - 1
     return False
+
+
+def _only_unknown(text: str, scene: Scene, unknown: tuple[str, ...]) -> bool:
+    """Whether a step names nothing but words nobody knows, without an article: as like as not a deed."""
+    first = text.split(" ", 1)[0].casefold()
+    articles = (*INDEFINITE, *DEFINITE, *WORDS)
+    return bool(unknown) and first not in articles and all(thing.label in unknown for thing in scene.things)
 
 
 def _shows_more(scene: Scene, before: Scene) -> bool:

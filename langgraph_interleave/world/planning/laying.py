@@ -54,10 +54,8 @@ class Layout:
             )
 
     def _inputs(self, place: int, drawn: int) -> list[int]:
-        """The request's pictures that a drawn step uses: one each in order, what is left over the last one."""
-        if place >= self.images:
-            return []
-        return list(range(place, self.images)) if place == drawn - 1 else [place]
+        """The request's pictures that a drawn step uses: one each in order, further ones in turn."""
+        return list(range(place, self.images, drawn))
 
     def _with_photo(self, scene: Scene, place: int, has_own: bool) -> Scene:
         pinned = self.images > 0 and (has_own or (self.outline.keeps_photo and scene.photo))
@@ -75,18 +73,19 @@ class Layout:
     def _drawn(self, index: int, part: Part, scene: Scene, before: tuple[int, Scene] | None, inputs: list[int]) -> Step:
         sources = [f"input:{number}" for number in inputs]
         if scene.photo and not inputs and before is not None:
-            # The pinned photo comes first; what was drawn around it, second.
+            # The photo goes along, so that it does not fade from picture to picture.
             sources = ["input:0"]
         change = ""
         if before is not None:
+            # First what the critic compares with: the picture before.
             change = part.change or change_in_words(before[1], scene)
-            sources.append(f"step:{before[0]}")
+            sources.insert(0, f"step:{before[0]}")
         elif inputs:
             change = "Pin up the given photo and draw around it."
         if not self._takes_references():
             change, sources = "", []
         elif len(sources) > self.capabilities.max_references > 0:
-            sources = sources[: self.capabilities.max_references]
+            sources = self._within_limit(index, sources)
         edits = bool(sources)
         return Step(
             index=index,
@@ -97,6 +96,19 @@ class Layout:
             caption=part.caption,
             sources=tuple(sources),
         )
+
+    def _within_limit(self, index: int, sources: list[str]) -> list[str]:
+        most = self.capabilities.max_references
+        left_out = [source for source in sources[most:] if source != "input:0"]
+        if left_out:
+            self.warnings.append(
+                PlanWarning(
+                    "unused_input",
+                    f"The backend takes {most} pictures at once; left out: {', '.join(left_out)}.",
+                    index,
+                )
+            )
+        return sources[:most]
 
     def _takes_references(self) -> bool:
         takes = self.capabilities.edit != "none" or self.capabilities.max_references > 0

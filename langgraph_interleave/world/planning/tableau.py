@@ -55,9 +55,9 @@ def tableau_outline(subject: str, language: Language, count: int | None, *, phot
     if told:
         thoughts = (f"{in_words(count).capitalize()} pictures of one thing: I tell a small story about it.",)
         return Outline(title, told, "chain", "en", thoughts, unknown=unknown)
-    if len(scene.things) == 1 and scene.things[0].count == 1:
+    if sum(thing.count for thing in scene.things) < 2:
         return outline
-    built = _built_up(scene, text, language, singly=count > len(scene.things))
+    built = _built_up(scene, singly=count > len(scene.things))
     thoughts = ("The request describes one picture: I build it up, one thing after the other.",)
     return Outline(
         title, built, "chain", language if len(built) == 1 else "en", thoughts, unknown=unknown, keeps_photo=photo
@@ -77,7 +77,7 @@ def _is_alive(scene: Scene) -> bool:
     )
 
 
-def _built_up(scene: Scene, text: str, language: Language, *, singly: bool) -> tuple[Part, ...]:
+def _built_up(scene: Scene, *, singly: bool) -> tuple[Part, ...]:
     """One part a thing, or with `singly` one part each of several; the last part is the whole picture."""
     order = sorted(scene.things, key=lambda thing: isinstance(thing.at, Beside))
     parts: list[Part] = []
@@ -93,8 +93,6 @@ def _built_up(scene: Scene, text: str, language: Language, *, singly: bool) -> t
             one = thing.model_copy(update={"count": number})
             caption = _caption(one, scene, first=not parts)
             parts.append(Part(caption, scene.model_copy(update={"things": shown, "caption": None})))
-    if not parts:
-        return (Part(caption=sentence(text), scene=scene),)
     parts[-1] = Part(parts[-1].caption, scene)
     return tuple(parts)
 

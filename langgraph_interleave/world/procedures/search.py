@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cache, lru_cache
@@ -85,10 +85,9 @@ def _by_words(procedure: Procedure, request: str, names: Iterable[str]) -> Hit |
         wanted = _content(name)
         if not wanted:
             continue
-        close = [max((_closeness(word, other) for other in asked), default=0.0) for word in wanted]
-        if min(close) == 0.0:
+        matched = _matched(wanted, asked)
+        if matched is None:
             continue
-        matched = sum(close)
         # Every word of the name must be there, and the name must account for most of what was asked.
         score = matched / max(len(asked), len(wanted))
         # A longer name says more: "draw a cat" goes before "cat".
@@ -96,6 +95,19 @@ def _by_words(procedure: Procedure, request: str, names: Iterable[str]) -> Hit |
         if matched / len(asked) >= _LEAST and (best is None or score > best.score):
             best = Hit(procedure, name, min(score, 1.0))
     return best
+
+
+def _matched(wanted: Sequence[str], asked: Sequence[str]) -> float | None:
+    """How well all words of a name are found in a request, each word of which counts once; `None`: not all are."""
+    left = list(asked)
+    total = 0.0
+    for word in sorted(wanted, key=lambda word: word not in asked):
+        close, other = max(((_closeness(word, other), other) for other in left), default=(0.0, ""))
+        if close == 0.0:
+            return None
+        left.remove(other)
+        total += close
+    return total
 
 
 def _chinese(procedure: Procedure, request: str) -> Hit | None:
