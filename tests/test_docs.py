@@ -29,12 +29,10 @@ MODULES = sorted(
 DOCUMENTS = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "LICENSE")
 
 
-def block(heading: str) -> str:
-    """The first fenced block under a heading of the README."""
+def block(heading: str, number: int = 0) -> str:
+    """A fenced block under a heading of the README."""
     section = README.split(f"\n## {heading}\n", 1)[1].split("\n## ", 1)[0]
-    match = re.search(r"^```\w*\n(.*?)^```$", section, re.DOTALL | re.MULTILINE)
-    assert match is not None, f"no fenced block under {heading!r}"
-    return match[1]
+    return re.findall(r"^```\w*\n(.*?)^```$", section, re.DOTALL | re.MULTILINE)[number]
 
 
 def normal(name: str) -> str:
@@ -86,8 +84,35 @@ def test_the_options_the_readme_uses_exist(capsys: pytest.CaptureFixture[str]) -
         assert {word for word in words if word.startswith("--")} <= known, line
 
 
+def test_the_python_of_the_readme_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {"__name__": "readme"}
+    for text in re.findall(r"^```python\n(.*?)^```$", README, re.DOTALL | re.MULTILINE):
+        exec(compile(text, "README.md", "exec"), names)
+    assert (tmp_path / "bean-in-python" / "index.html").exists()
+    assert names["result"]["outcome"] == "complete"
+
+
+def test_the_readme_shows_what_is_printed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Line by line, but for what differs from machine to machine: the time, and what was drawn ahead."""
+    monkeypatch.chdir(tmp_path)
+    command = block("Install and run").replace("\\\n", " ").split("langgraph-interleave ", 1)[1]
+    assert run_app(shlex.split(command)) == 0
+
+    def lasting(line: str) -> str:
+        return re.sub(r"^\d+\.\d s · .*", "(time and calls)", line)
+
+    printed = [lasting(line) for line in capsys.readouterr().out.splitlines()]
+    told = [lasting(line) for line in block("Install and run", 1).splitlines() if line.strip() != "…"]
+    assert [line for line in told if line not in printed] == []
+    assert any("judged: revise" in line for line in told)
+    assert told[-3].startswith("complete")
+
+
 def test_a_result_is_seen_early() -> None:
-    assert "complete" in "\n".join(README.splitlines()[:40])
+    assert "\ncomplete ·" in "\n".join(README.splitlines()[:40])
 
 
 def test_the_changelog_knows_the_version() -> None:
