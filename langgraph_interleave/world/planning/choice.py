@@ -106,7 +106,7 @@ def _is_itemised(text: str) -> bool:
 
 def _only_names_it(subject: str, hit: Hit) -> bool:
     """Whether a request names a thing, rather than how it comes about: "a snowman" is one picture."""
-    return hit.name.isascii() and " " not in hit.name and bool(_A_THING.match(without_lead(subject)))
+    return hit.words == 1 and bool(_A_THING.match(without_lead(subject)))
 
 
 def _is_sure(hit: Hit | None) -> bool:

@@ -46,11 +46,19 @@ _ZH_NOISE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A procedure found. `score` is 0 to 1: how much of the request its name accounts for."""
+    """A procedure found.
+
+    Attributes:
+        procedure: The page.
+        name: The name it was found by.
+        score: 0 to 1: how much of the request that name accounts for.
+        words: How many words of that name count; one alone may as well only name a thing.
+    """
 
     procedure: Procedure
     name: str
     score: float
+    words: int = 2
 
 
 def find(request: str, language: Language = "en") -> Hit | None:
@@ -93,7 +101,7 @@ def _by_words(procedure: Procedure, request: str, names: Iterable[str]) -> Hit |
         # A longer name says more: "draw a cat" goes before "cat".
         score += 0.01 * min(len(wanted), 5)
         if matched / len(asked) >= _LEAST and (best is None or score > best.score):
-            best = Hit(procedure, name, min(score, 1.0))
+            best = Hit(procedure, name, min(score, 1.0), len(wanted))
     return best
 
 
