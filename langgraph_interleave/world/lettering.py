@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import random
 import unicodedata
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -25,6 +26,8 @@ _SPACE = 3.6
 #: Thickness of the strokes, share of the height of a capital.
 _THICK = 0.115
 _MISSING = "□"
+# More than this is never legible in a picture.
+_MOST = 600
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +77,7 @@ def fit(text: str, width: float, height: float, *, cap: float) -> Lettered:
     Returns:
         The lines. Very long text is cut with an ellipsis once capitals would be below a third of `cap`.
     """
-    text = _clean(text)
+    text = _clean(text)[:_MOST]
     by_hand = _is_by_hand(text)
     size, least = cap, cap * 0.34
     while True:
@@ -111,9 +114,8 @@ def wrap(text: str, width: float, *, by_hand: bool = True) -> list[str]:
                 line = ""
             piece = piece if line else piece.lstrip()
             while len(piece) > 1 and _measure(piece.rstrip(), by_hand) > width:
-                cut = len(piece) - 1
-                while cut > 1 and _measure(piece[:cut] + "-", by_hand) > width:
-                    cut -= 1
+                # Found by halving: a word may be as long as a page.
+                cut = max(1, bisect_left(range(1, len(piece)), width, key=lambda n: _measure(piece[:n] + "-", by_hand)))
                 lines.append(piece[:cut] + ("-" if by_hand and piece[cut - 1 : cut + 1].isalpha() else ""))
                 piece = piece[cut:]
             line += piece
