@@ -66,7 +66,8 @@ _NAMES: Mapping[str, Language] = {
     "en": "en", "eng": "en", "english": "en", "englisch": "en", "zh": "zh", "chinese": "zh", "mandarin": "zh",
     "中文": "zh", "汉语": "zh", "simplified": "zh", "de": "de", "ger": "de", "deu": "de", "german": "de",
     "deutsch": "de", "es": "es", "spa": "es", "spanish": "es", "español": "es", "fr": "fr", "fra": "fr", "fre": "fr",
-    "french": "fr", "français": "fr",
+    "french": "fr", "français": "fr", "anglais": "en", "inglés": "en", "allemand": "de", "chinesisch": "zh",
+    "英语": "en", "英文": "en", "德语": "de", "德文": "de",
 }  # fmt: skip
 
 #: Kind → its names: Chinese, German, Spanish, French; several with `/`; de/es/fr with their plurals.
@@ -201,9 +202,9 @@ SMALL: Mapping[str, tuple[str, str, str, str]] = {
     "behind": ("后面/后", "hinter/hinter dem", "detrás de/detrás del", "derrière"),
     "filler": (
         "的/一下/请/画/显示/展示/是/有/着/了/正/正在/图/图片/幅/只有",
-        "ist/sind/steht/liegt/sitzt/zeige/zeichne/bitte/es/gibt/stehen/liegen/bild/man",
-        "es/está/están/hay/muestra/dibuja/por favor/de/del/a/al/que",
-        "est/sont/il/y/a/montre/dessine/de/d'/s'il/te/plaît/qui/que/au/aux",
+        "ist/sind/steht/liegt/sitzt/zeige/zeichne/bitte/es/gibt/man/stehen/liegen/bild/bild von/foto von/von/vom/zum",
+        "es/está/están/hay/muestra/dibuja/por favor/de/del/a/al/que/imagen de/dibujo de",
+        "est/sont/il/y/a/montre/dessine/de/d'/s'il/te/plaît/qui/que/au/aux/image de/dessin de",
     ),
 }  # fmt: skip
 

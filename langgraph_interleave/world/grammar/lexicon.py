@@ -9,6 +9,7 @@ from functools import cache
 from typing import Literal
 
 from langgraph_interleave.world.grammar import languages, numbers, phrases, words
+from langgraph_interleave.world.grammar.actions import verb_states
 from langgraph_interleave.world.grammar.languages import Language
 from langgraph_interleave.world.grammar.tokens import Token, tokenize
 from langgraph_interleave.world.palette import COLOR_SYNONYMS, COLORS
@@ -217,6 +218,7 @@ def _add_small_words(built: Lexicon) -> None:
         ("filler", words.FILLERS),
         ("filler", ("are written in the picture", "is written in the picture", "written in the picture")),
         ("verb", sorted(words.verb_forms())),
+        ("verb", sorted(verb for verb in verb_states() if " " not in verb)),
     )  # fmt: skip
     for role, said in simple:
         for word in said:

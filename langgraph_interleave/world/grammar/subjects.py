@@ -72,7 +72,11 @@ class SubjectReader(SceneReader):
     def latest(self) -> list[Draft]:
         """What "it" means: what the last command was about, else the last thing."""
         named = [draft for draft in self.drafts if draft.id in self.last]
-        return named or self.drafts[-1:]
+        if named or not self.drafts:
+            return named
+        # "Give the cat a hat. Make it black.": it is the cat.
+        worn = KINDS.get(self.drafts[-1].kind)
+        return [self.support_of(self.drafts[-1]) if worn and worn.category == "clothing" else self.drafts[-1]]
 
     def _all_alive(self) -> list[Draft]:
         """What "they" means: several that were just named, else all that is alive, else everything."""

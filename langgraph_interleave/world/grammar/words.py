@@ -104,6 +104,9 @@ ALIASES: Mapping[str, tuple[tuple[str, str | None], ...]] = {
     "cup of tea": (("cup", "full"),), "cup of coffee": (("cup", "full"),), "slice": (("toast", None),),
     "bowl of soup": (("bowl", "with soup"),), "hot chocolate": (("cup", "steaming"),), "tea": (("cup", "full"),),
     "coffee": (("cup", "full"),), "soup": (("bowl", "with soup"),), "batter": (("bowl", "with batter"),),
+    "boil water": (("kettle", "boiling"),), "boil the water": (("kettle", "boiling"),),
+    "boil some water": (("kettle", "boiling"),), "boiling water": (("kettle", "boiling"),),
+    "hot water": (("kettle", "boiling"),),
     "scales": (("scale", None),), "bonnet": (("hat", None),),
     "puppy dog": (("dog", None),), "kitty cat": (("cat", None),), "hand": (("hand", None),),
     "gentleman": (("person", None),), "lady": (("person", None),), "girl": (("child", None),),
@@ -155,7 +158,8 @@ VERBS = (
     "climb", "explore", "discover", "sail", "ride", "travel", "dance", "sing", "read", "write", "build", "arrange",
     "decorate", "fill", "drop", "throw", "catch", "kick", "open", "close", "touch", "visit", "leave", "arrive", "row",
     "perch", "peek", "pour", "water", "plant", "add", "position", "attach", "tie", "bend", "push", "pull", "pick",
-    "press", "share", "become", "make", "do", "seem", "appear", "join", "enter", "share", "enjoy", "notice", "show",
+    "press", "share", "become", "make", "do", "form", "happen",
+    "seem", "appear", "join", "enter", "share", "enjoy", "notice", "show",
 )  # fmt: skip
 
 _FORMS: Mapping[str, tuple[str, ...]] = {

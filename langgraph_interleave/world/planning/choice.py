@@ -44,7 +44,7 @@ def outline_for(text: str, *, steps: int | None, most: int, language: Language |
     if items is not None and items.form == "numbered":
         # "(text only)" of one item is not a wish about all of them.
         wishes = replace(wishes, words_only=words_only(items.lead))
-    spoken = language or wishes.language
+    spoken = language or wishes.spoken or wishes.language
     outline = _told(text, wishes, spoken, steps or wishes.count, photo=images > 0)
     outline = outline.thinking(*_about_wishes(wishes, steps))
     around = _around(wishes, outline)

@@ -156,6 +156,10 @@ def changes(text: str, language: Language) -> bool:
     for index in range(len(tokens)):
         found = words.matches(tokens, index)
         roles = {match.entry.role for match in found if match.length == found[0].length} if found else set[str]()
+        following = words.matches(tokens, index + 1)
+        if "state" in roles and following and following[0].entry.role == "noun":
+            # "an open box": an adjective.
+            continue
         if "verb" in roles and "noun" not in roles and (index > 0 or "filler" not in roles):
             return True
         if index > 0 and "pronoun" in roles and tokens[index].norm in ("it", "they", "them"):

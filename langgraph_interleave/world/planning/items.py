@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+from langgraph_interleave.world.grammar.numbers import singular
 from langgraph_interleave.world.planning.wishes import number_of, tidy
 
 #: How the items follow each other: told as a sequence, or side by side.
@@ -21,7 +22,8 @@ _BULLET = re.compile(r"^[ \t]*[-*•–·][ \t]+", re.MULTILINE)
 _CONNECTIVE = re.compile(
     r"\s*(?:→|⇒|->|=>)\s*|"
     r"(?:[,;.!]\s*|(?<!\bthe)(?<!\bThe)\s+|^)(?:and\s+)?"
-    r"(?:first of all|firstly|first|secondly|thirdly|and then|then|next(?! to\b)|after that|"
+    r"(?:first of all|firstly|first|secondly|thirdly|"
+    r"(?:second|third|fourth|fifth|sixth)(?=,)|and then|then|next(?! to\b)|after that|"
     r"afterwards|after this|later on|later|finally|at last|lastly|at the end|in the end|followed by|"
     r"zuerst|dann|danach|anschließend|zuletzt|schließlich|"
     r"primero|luego|después|finalmente|por último|d'abord|ensuite|puis|enfin)\b[,:]?\s*",
@@ -32,9 +34,10 @@ _LEAD = re.compile(
     r"^(?:(?:please|can you|could you|i want(?: you)? to|let us|let's)\s+)*(?:"
     r"(?:make|create|generate|give|draw|paint|show)\s+(?:me\s+|us\s+)?(?:(?:an?|some|the|one|\d+)\s+)?(?:\w+\s+)?"
     r"(?:pictures?|images?|drawings?|sketch(?:es)?|illustrations?|storyboard)\s+(?:of|about|showing)|"
+    r"(?:an?\s+)?(?:tutorial|guide)\s*[:：]|explain(?:\s+to\s+\w+)?|describe|tell\s+me\s+about|"
     r"show|draw|depict|illustrate|paint|sketch|display|zeige|zeichne|male|muestra|dibuja|montre|dessine|"
     r"画出|展示|显示|请|画)"
-    r"(?:\s+me|\s+us|\s+mir|\s+uns)?\b\s*(?:how\s+)?[:：]?\s*",
+    r"(?:\s+me|\s+us|\s+mir|\s+uns)?(?!\w)\s*(?:how\s+(?!to\b|do\b|can\b|should\b)(?:does\s+|is\s+|are\s+)?)?[:：]?\s*",
     re.IGNORECASE,
 )
 _ORDER = re.compile(
@@ -45,6 +48,9 @@ _EACH = re.compile(
     r"side by side|separately|individually|je ein bild)\b",
     re.IGNORECASE,
 )
+
+
+_LISTED = re.compile(r"\s*[,;，、；]\s*(?:and\s+|und\s+)?|\s+(?:and|und|y|et)\s+|和")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +72,15 @@ def items_of(text: str) -> Items | None:
         >>> items_of("Show a red ball, then two red balls, then three red balls").texts
         ('a red ball', 'two red balls', 'three red balls')
     """
-    return _numbered(text) or _bulleted(text) or _connected(text) or _enumerated(text)
+    return _numbered(text) or _bulleted(text) or _connected(text) or _counted(text) or _enumerated(text)
 
 
 def without_lead(text: str) -> str:
     """A text without "show me", "draw" and the like at its beginning."""
-    return tidy(_LEAD.sub("", text, count=1))
+    before = ""
+    while before != text:
+        before, text = text, tidy(_LEAD.sub("", text, count=1))
+    return text
 
 
 def _numbered(text: str) -> Items | None:
@@ -114,6 +123,17 @@ def _connected(text: str) -> Items | None:
     return None
 
 
+def _counted(text: str) -> Items | None:
+    """As in "one apple, two apples, three apples": a number of the same each time."""
+    parts = [tidy(part) for part in _LISTED.split(without_lead(text)) if tidy(part)]
+    said = [part.split(" ", 1) for part in parts]
+    if len(parts) < 3 or any(len(words) < 2 or number_of(words[0]) is None for words in said):
+        return None
+    numbers = [number_of(words[0]) for words in said]
+    same = {singular(words[1].casefold()) for words in said}
+    return _items("sequence", "", parts) if len(same) == 1 and len(set(numbers)) == len(numbers) else None
+
+
 def _enumerated(text: str) -> Items | None:
     """As in "Show these: a cat, a dog and a fish", "for each of a cat, a dog and a fish"."""
     lead, colon, rest = text.partition(":") if ":" in text else text.partition("：")
@@ -124,9 +144,7 @@ def _enumerated(text: str) -> Items | None:
         before, after = text[: each.start()], text[each.end() :]
         lead, rest = (before, after) if len(after.split(",")) > 1 or " and " in after else ("", before)
     rest = _ORDER.sub("", rest)
-    parts = [
-        part for part in re.split(r"\s*[,;，、；]\s*(?:and\s+|und\s+)?|\s+(?:and|und|y|et)\s+|和", rest) if tidy(part)
-    ]
+    parts = [part for part in _LISTED.split(rest) if tidy(part)]
     if len(parts) < 2 or any(len(part.split()) > 12 for part in parts):
         return None
     return _items("listed", lead, parts)

@@ -16,9 +16,8 @@ from langgraph_interleave.world.scene import Scene, Thing
 from langgraph_interleave.world.vocabulary import KINDS
 
 _HOW = re.compile(
-    r"^(?:.*?\b)?(?:how\s+(?:do\s+(?:i|you|we)\s+|can\s+(?:i|you|we)\s+|one\s+|should\s+(?:i|you|we)\s+|does\s+one\s+)?"
-    r"(?:to\s+)?|guide\s+(?:to|for)\s+|instructions\s+(?:to|for)\s+|steps\s+to\s+|tutorial\s+(?:on|for)\s+|"
-    r"(?:a\s+|the\s+)?(?:way|ways)\s+to\s+|cómo\s+|comment\s+)(?P<en>.+)$|"
+    r"^(?:.*?\b)?(?:how\s+(?:to|do\s+(?:i|you|we)|can\s+(?:i|you|we)|should\s+(?:i|you|we)|does\s+one|do\s+people)\s+|"
+    r"(?:guide|instructions|tutorial|steps|ways?)\s+(?:to|for|on)\s+|cómo\s+|comment\s+)(?P<en>.+)$|"
     r"^(?:.*?)(?:wie\s+(?:man\s+|ich\s+|wir\s+)?|anleitung\s+(?:zum|für|um)\s+)(?P<de>.+)$|"
     r"^(?:.*?)(?:如何|怎样|怎么|怎么样)(?P<zh>.+)$",
     re.IGNORECASE | re.DOTALL,

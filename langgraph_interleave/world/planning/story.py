@@ -17,7 +17,8 @@ from langgraph_interleave.world.scene import Beside, Cell, Relation, Scene, Thin
 from langgraph_interleave.world.vocabulary import BACKDROPS, KINDS
 
 _STORY = re.compile(
-    r"\b(?:story|tale|fairy tale|fairytale|comic|comic strip|adventure|picture book|bedtime story|geschichte|märchen|"
+    r"\b(?:(?:an?\s+)?day\s+in\s+the\s+life|adventures?|story|tale|fairy tale|fairytale|comic|comic strip|"
+    r"adventure|picture book|bedtime story|geschichte|märchen|"
     r"cuento|historia|histoire|conte)\b|故事|漫画|童话",
     re.IGNORECASE,
 )
@@ -168,7 +169,13 @@ def _split(text: str) -> tuple[str, str]:
 
 
 def _in_the_past(deed: str) -> str:
-    """As in "finds a boat": "found a boat"."""
+    """As in "finds a boat and sails away": "found a boat and sailed away"."""
+    parts = re.split(r"\s+and\s+(?:then\s+)?", deed)
+    told = [_past(part) if index == 0 or _VERBS.match(f" {part}") else part for index, part in enumerate(parts)]
+    return " and ".join(told)
+
+
+def _past(deed: str) -> str:
     words = deed.split(" ")
     verb = words[0].lower() if words else ""
     if not verb:
@@ -190,6 +197,8 @@ def _the(name: str) -> str:
     if own is not None:
         return own[1]
     first, _, rest = name.partition(" ")
+    if first.lower() in ("two", "three"):
+        return f"the {name}"
     return f"the {rest}" if first.lower() in ("a", "an") and rest else name
 
 
@@ -308,8 +317,9 @@ def _with_find(plot: Plot, home: str) -> Scene:
     find = plot.find.model_copy(update={"at": "middle", "size": "large"})
     if known is not None and known.category == "vehicle":
         # Behind the hull one looks as if one sat in the boat.
-        relation: Relation = {"boat": "behind", "airplane": "on"}.get(known.name, "in front of")  # pyright: ignore[reportAssignmentType]
+        aboard: dict[str, Relation] = {"boat": "behind", "airplane": "on"}
+        relation = aboard.get(known.name, "in front of")
         beside = Beside(relation=relation, of=find.id)
-        aboard = [hero.model_copy(update={"size": "small", "at": beside}) for hero in plot.heroes]
-        return Scene(backdrop=known.backdrop, things=(find, *aboard))
+        riders = [hero.model_copy(update={"size": "small", "at": beside}) for hero in plot.heroes]
+        return Scene(backdrop=known.backdrop, things=(find, *riders))
     return _stage(_place_of(plot.find, home), plot, find)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from langgraph_interleave.world.grammar import read, revise
@@ -47,9 +48,10 @@ def tableau_outline(subject: str, language: Language, count: int | None, *, phot
                       keeps_photo=photo)  # fmt: skip
     if count is None or count < 2:
         return outline
+    stages = re.search(r"\b(?:stages?|phases?|stufen|phasen)\b", text, re.IGNORECASE)
     told = (
         arc(scene.things, count, home=_home(scene))
-        if not photo and _is_alive(scene) and count > len(scene.things)
+        if not photo and not stages and _is_alive(scene) and count > len(scene.things)
         else ()
     )
     if told:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from langgraph_interleave.world.grammar.languages import Language, language_of
+from langgraph_interleave.world.grammar.languages import Language, language_of, name_of
 from langgraph_interleave.world.grammar.numbers import BY_LANGUAGE
 
 _UNITS = (
@@ -24,16 +24,23 @@ _WORD = "|".join(sorted(map(re.escape, _NUMBERS), key=len, reverse=True))
 _ADJECTIVES = (
     r"(?:(?:easy|simple|short|clear|small|different|separate|single|hand-drawn|einfachen?|kurzen?|facile?s?)\s+)*"
 )
+_NOT_EACH = r"(?!\s+(?:each|for\s+each|per)\b)"
 _COUNTS = (
     re.compile(rf"\b(?:in|with|using|into|over|across|mit|en|as|als)\s+(?:exactly\s+|genau\s+|about\s+)?"
                rf"(\d+|{_WORD})[\s-]+"
                rf"{_ADJECTIVES}{_UNITS}\b", re.IGNORECASE),
-    re.compile(rf"\b(\d+|{_WORD})[\s-]{_ADJECTIVES}(?:step|panel|picture|image|frame|part|page|stage|scene)s?\b",
+    re.compile(rf"\b(\d+|{_WORD})[\s-]{_ADJECTIVES}(?:step|panel|picture|image|frame|part|page|stage|scene)s?\b"
+               rf"{_NOT_EACH}",
                re.IGNORECASE),
-    re.compile(rf"\b(\d+|{_WORD})\s+{_ADJECTIVES}{_UNITS}\b", re.IGNORECASE),
+    re.compile(rf"\b(\d+|{_WORD})\s+{_ADJECTIVES}{_UNITS}\b{_NOT_EACH}", re.IGNORECASE),
 )  # fmt: skip
 _ZH_COUNT = re.compile(
     r"(?:分成?|用|共|，|,)?\s*(\d+|[一二两三四五六七八九十]+)\s*个?(?:步骤|步|张图片|张图|幅图|张|幅|格|个画面)"
+)
+_LANGUAGE = re.compile(
+    r"[,;]?\s*\b(?:in|auf|en)\s+(english|german|chinese|spanish|french|mandarin|englisch|deutsch|chinesisch|español|"
+    r"inglés|anglais|français|allemand)\b|[，,]?用(中文|汉语|英语|英文|德语|德文)",
+    re.IGNORECASE,
 )
 _ONE_EACH = re.compile(
     r"[,;]?\s*\b(?:one|a single|a separate)\s+(?:card|picture|image|panel|page|drawing|step)\s*"
@@ -49,7 +56,8 @@ _WORDS_ONLY = re.compile(
     re.IGNORECASE,
 )
 _NEEDS = re.compile(
-    r"\b(?:materials?|ingredients?|suppl(?:y|ies)|what (?:you|i|we|one) (?:will )?needs?|things (?:you|i|we) need|"
+    r"\b(?:materials?|ingredients?|suppl(?:y|ies)|what (?:you|i|we|one) (?:will )?needs?|what do (?:you|i|we) need|"
+    r"things (?:you|i|we) need|"
     r"tools (?:you|i|we)? ?need(?:ed)?|shopping list|equipment|zutaten|material(?:liste|ien)?|"
     r"was (?:man|ich|wir|du) brauch(?:t|e|en|st)|ingredientes|materiales|ingrédients|matériel)\b|"
     r"材料|食材|需要什么|需要的东西|用具|清单",
@@ -78,6 +86,7 @@ class Wishes:
     Attributes:
         subject: The request without these wishes.
         language: Its language, of those the planner knows.
+        spoken: The language it asks the captions to be in, or `None`.
         count: Steps asked for, or `None`.
         words_only: No pictures at all.
         needs: A list of what is needed, in words.
@@ -87,6 +96,7 @@ class Wishes:
 
     subject: str
     language: Language
+    spoken: Language | None = None
     count: int | None = None
     words_only: bool = False
     needs: bool = False
@@ -102,13 +112,19 @@ def wishes_of(text: str) -> Wishes:
         >>> wishes.subject, wishes.count
         ('How to plant a bean', 5)
     """
-    language = language_of(text)
-    subject, count = take_count(text)
+    subject, spoken = take_language(text)
+    language = language_of(subject)
+    subject, count = take_count(subject)
     aside = [
         clause for clause in _clauses(subject) if _NEEDS.search(clause) or _TIP.search(clause) or _INTRO.search(clause)
     ]
     said = " ".join(aside)
     for clause in aside:
+        purpose = re.search(r"\bneeds?(?:ed)?\s+(?:to|for)\s+(.+?)[?.!]*$", clause.strip(), re.IGNORECASE)
+        if purpose is not None:
+            # "What do I need to bake a cake? Then show how to bake it."
+            subject = f"how to {purpose[1]}"
+            break
         # "How to make tea, and first list what I need": the wish goes, the subject stays.
         if len(clause) < len(subject.strip()) or not re.search(r"\bhow\b", clause, re.IGNORECASE):
             subject = subject.replace(clause, " ")
@@ -118,12 +134,21 @@ def wishes_of(text: str) -> Wishes:
     return Wishes(
         subject=subject or tidy(text),
         language=language,
+        spoken=spoken,
         count=count,
         words_only=words_only,
         needs=bool(_NEEDS.search(said)),
         tip=bool(_TIP.search(said)),
         intro=bool(_INTRO.search(said)),
     )
+
+
+def take_language(text: str) -> tuple[str, Language | None]:
+    """The text without "in German", and the language; unchanged and `None` where nothing says one."""
+    match = _LANGUAGE.search(text)
+    if match is None:
+        return text, None
+    return text[: match.start()] + text[match.end() :], name_of(match[1] or match[2])
 
 
 def take_count(text: str) -> tuple[str, int | None]:

@@ -17,9 +17,9 @@ from langgraph_interleave.world.procedures.procedure import Procedure
 _LEAST = 0.5
 
 _STOP_WORDS = """
-how to do you does i we can the a an of in on with my your his her their its me please show draw picture
+how to do you does i we can the a an of in on with my your his her their its me please show picture
 pictures image images explain tell teach illustrate illustrated guide tutorial instructions instruction for
-and or step steps by what is are it this that make simple easy easily properly correctly some one let us lets
+and or step steps by what is are it this that simple easy easily properly correctly some one let us lets
 want would like need create generate give using about from at as into quick quickly beginner beginners kid
 kids child children sequence series story storyboard comic visual through all each process way wie man ein
 eine einen einem einer der die das den dem zeig zeige mir bitte schritt schritten schritte bildern bilder
