@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from langgraph_interleave.world.drawing import Draw
 from langgraph_interleave.world.drawing.outline import arc, blob, bow, box, line, oval, path, pie, poly
 from langgraph_interleave.world.drawing.pen import Pen
-from langgraph_interleave.world.palette import INK, Tone
+from langgraph_interleave.world.palette import INK, Tone, tone
 
 
 def house(pen: Pen, state: str) -> None:
@@ -19,7 +19,8 @@ def house(pen: Pen, state: str) -> None:
     pen.draw(box(-62, -92, 62, 0), shade=0.34 if finished else 0)
     if state == "walls":
         return
-    pen.draw(poly((-82, -88), (0, -156), (82, -88)), "red", shade=0.4)
+    roof = "red" if pen.own.fill != tone("red").fill else "brown"
+    pen.draw(poly((-82, -88), (0, -156), (82, -88)), roof, shade=0.4)
     if state == "with roof":
         return
     pen.draw(box(-46, -56, -14, 0), "brown")
