@@ -17,14 +17,14 @@ from typing import Self
 
 from langgraph_interleave.critic import OnText
 from langgraph_interleave.errors import ConfigError
-from langgraph_interleave.types import Critique, CritiqueRequest, CritiqueResult, ImageBytes
-from langgraph_interleave.world.grammar import target
+from langgraph_interleave.types import Critique, CritiqueRequest, CritiqueResult
+from langgraph_interleave.world.grammar import describe, target
 from langgraph_interleave.world.presets import preset
 from langgraph_interleave.world.scene import Scene, Thing
 from langgraph_interleave.world.sight.correction import refine
 from langgraph_interleave.world.sight.explanation import clean, explain
 from langgraph_interleave.world.sight.guesses import Finding
-from langgraph_interleave.world.sight.view import Residual, View, areas_of, compare, look
+from langgraph_interleave.world.sight.view import Residual, View, areas_of, compare, differ, look
 from langgraph_interleave.world.sight.words import reasoning, scores
 
 #: Changes when the critic judges differently.
@@ -34,8 +34,9 @@ VERSION = 1
 class PixelCritic:
     """Judges drawings of the built-in world by their pixels; free, deterministic, without any model.
 
-    It sees what a step's instruction describes in the words of the built-in world. It reads no
-    metadata, and knows nothing of how a picture was made. The noise makes it as fallible as a model,
+    It sees what a step's instruction describes in the words of the built-in world, in full: of an
+    instruction that tells a change only it can say whether anything changed, and warns. It reads
+    no metadata, and knows nothing of how a picture was made. The noise makes it as fallible as a model,
     for measuring what a loop is worth with a critic that errs.
 
     Args:
@@ -99,15 +100,22 @@ class PixelCritic:
         failed = [check.reason or check.name for check in request.checks if check.passed is False]
         # A failed check is a fact: no luck makes the picture right.
         findings = seen.findings if failed else self._mistaken(request, wanted, seen)
+        before = request.before is not None
         if not findings and not failed:
             # A critic that errs is as content with a faulty picture as with a right one.
-            marks = scores((), 0.0 if seen.findings else seen.rest, before=request.before is not None)
-            return Critique(verdict="accept", reasoning=reasoning((), wanted), scores=marks)
+            marks = scores((), 0.0 if seen.findings else seen.rest, before=before)
+            if seen.warnings:
+                marks = marks.model_copy(update={"semantics": 7.0})
+            said = reasoning((), wanted) if not seen.warnings else _UNSURE
+            return Critique(verdict="accept", reasoning=said, scores=marks, warnings=seen.warnings)
+        earlier = request.earlier[-1].reasoning if request.earlier else ""
+        corrected = findings or (Finding("unclear"),)
         return Critique(
             verdict="revise",
-            reasoning=reasoning(findings, wanted, checks=failed),
-            refined_prompt=refine(request.prompt, findings or (Finding("unclear"),), wanted),
-            scores=scores(findings or (Finding("unclear"),), seen.rest, before=request.before is not None),
+            reasoning=reasoning(findings, wanted, checks=failed, earlier=earlier),
+            refined_prompt=refine(request.prompt, corrected, wanted),
+            scores=scores(corrected, seen.rest, before=before),
+            warnings=seen.warnings,
         )
 
     def _mistaken(self, request: CritiqueRequest, wanted: Scene, seen: _Seen) -> Sequence[Finding]:
@@ -133,6 +141,7 @@ class _Seen:
     findings: tuple[Finding, ...]
     rest: float
     digest: bytes
+    warnings: tuple[str, ...] = ()
 
 
 def _see(request: CritiqueRequest, wanted: Scene) -> _Seen:
@@ -140,16 +149,46 @@ def _see(request: CritiqueRequest, wanted: Scene) -> _Seen:
     if view is None:
         return _Seen((Finding("broken"),), 0.0, request.after.data)
     explanation = explain(view, wanted)
+    if explanation.findings and request.references and not wanted.photo:
+        # A backend pins up a photo it was given, whether the words say so or not.
+        pinned = explain(view, wanted.model_copy(update={"photo": True}))
+        explanation = min(explanation, pinned, key=lambda one: (len(one.findings), one.rest.total))
     findings = explanation.findings
-    if findings and request.before is not None:
-        findings = tuple(_against(request.before, finding, wanted, view) for finding in findings)
-    return _Seen(findings, explanation.rest.total, view.digest)
+    if not findings or request.before is None:
+        return _Seen(findings, explanation.rest.total, view.digest)
+    before = look(request.before)
+    if before is None:
+        return _Seen(findings, explanation.rest.total, view.digest)
+    if not _states_all(request.instruction, wanted):
+        return _changed_at_all(view, before)
+    told = tuple(_against(before, finding, wanted, view) for finding in findings)
+    return _Seen(told, explanation.rest.total, view.digest)
 
 
-def _against(before: ImageBytes, finding: Finding, wanted: Scene, after: View) -> Finding:
+def _states_all(instruction: str, wanted: Scene) -> bool:
+    """Whether an instruction says all that the picture must show, or only a change of the picture before."""
+    try:
+        return describe(wanted)[1:] in instruction
+    except ConfigError:
+        return False
+
+
+def _changed_at_all(view: View, before: View) -> _Seen:
+    """All that can be said when the instruction tells a change only: whether there is one."""
+    if (view.width, view.height) == (before.width, before.height):
+        difference = differ(view.pixels, before.pixels)
+        if clean(difference):
+            return _Seen((Finding("unchanged"),), 0.0, view.digest)
+    return _Seen((), 0.0, view.digest, (_PARTLY,))
+
+
+_UNSURE = "The picture changed, as the step asks; whether in just that way cannot be told from the words of the step."
+_PARTLY = "The instruction tells a change but not the whole picture; the pixel critic could only see that it changed."
+
+
+def _against(view: View, finding: Finding, wanted: Scene, after: View) -> Finding:
     """The finding, marked if what it is about was right in the picture before."""
-    view = look(before)
-    if view is None or (view.width, view.height) != (after.width, after.height):
+    if (view.width, view.height) != (after.width, after.height):
         return finding
     residual = compare(view, wanted)
     if finding.what == "backdrop":

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Literal
 
 from langgraph_interleave.world.grammar.numbers import in_words
-from langgraph_interleave.world.grammar.phrases import NOUNS
+from langgraph_interleave.world.grammar.phrases import NOUNS, state_phrase
 from langgraph_interleave.world.grammar.prose import noun
 from langgraph_interleave.world.palette import COLOR_SYNONYMS
 from langgraph_interleave.world.scene import Beside, Thing
@@ -116,8 +116,11 @@ def _words(thing: Thing, stake: Stake) -> tuple[str, ...]:
         case "size":
             return _SIZES[thing.size]
         case "state":
+            if thing.state is None:
+                return ()
             kind = KINDS.get(thing.kind)
-            return (thing.state or "", *(kind.state_words.get(thing.state or "", ()) if kind else ()))
+            said = state_phrase(thing.kind, thing.state)[0]
+            return (thing.state, said, *(kind.state_words.get(thing.state, ()) if kind else ()))
         case "place":
             if isinstance(thing.at, Beside):
                 return _PLACES[thing.at.relation]

@@ -8,6 +8,7 @@ rate: two arms of a comparison that differ in rates or words alone see the same 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cached_property
 from itertools import pairwise
 from random import Random
 from typing import Literal
@@ -17,7 +18,7 @@ from langgraph_interleave.world.alternatives import CELLS, SIZES, alike, other_c
 from langgraph_interleave.world.emphasis import Stake, emphasis
 from langgraph_interleave.world.grammar.numbers import in_words
 from langgraph_interleave.world.grammar.prose import place
-from langgraph_interleave.world.layout import Placed, bounds, layout
+from langgraph_interleave.world.layout import PHOTO_ID, Placed, bounds, layout
 from langgraph_interleave.world.naming import be, capital, named, the, was
 from langgraph_interleave.world.presets import Category, Preset
 from langgraph_interleave.world.scene import Beside, Scene, Thing
@@ -106,8 +107,12 @@ class _Drawing:
         self.old: dict[str, Thing] = {thing.id: thing for thing in before.things} if before else {}
         self.kept = [thing for thing in scene.things if self.old.get(thing.id) == thing]
         self.asked = [thing for thing in scene.things if self.old.get(thing.id) != thing]
-        self.places = layout(scene)
         self.keeps_backdrop = before is not None and before.backdrop == scene.backdrop
+
+    @cached_property
+    def places(self) -> tuple[Placed, ...]:
+        """Where everything stands as asked."""
+        return layout(self.scene)
 
     # Request categories: only what was asked for anew is at risk.
 
@@ -152,7 +157,7 @@ class _Drawing:
             luck = self._luck("color_attribution", one, "color", also=other)
             if luck is None:
                 continue
-            self.things[other.id] = other.model_copy(update={"color": one.color})
+            self.things[other.id] = self.things[other.id].model_copy(update={"color": one.color})
             self.touched.add(other.id)
             first, second = f"{the(one)} {be(one.count)} {other.color}", f"{the(other)} {be(other.count)} {one.color}"
             words = f"{capital(first)} and {second}: swapped."
@@ -311,6 +316,8 @@ class _Drawing:
 
     def _elsewhere(self, thing: Thing, luck: Random) -> Thing | None:
         """The thing at a place where it visibly stands elsewhere; `None` when the picture has no room for that."""
+        if isinstance(thing.at, Beside) and thing.at.of not in self.things and thing.at.of != PHOTO_ID:
+            return None
         for at in luck.sample(places := other_places(thing.at), len(places)):
             moved = thing.model_copy(update={"at": at})
             old, new = self._box(thing), self._box(moved)
@@ -340,6 +347,9 @@ class _Drawing:
         self._put(category, "color", thing, thing.model_copy(update={"color": color}), words)
 
     def _put(self, category: Category, what: What, thing: Thing, wrong: Thing, words: str) -> None:
+        if what != "place":
+            # It may stand elsewhere than asked already: what it stood beside is missing.
+            wrong = wrong.model_copy(update={"at": self.things[thing.id].at})
         self.things[thing.id] = wrong
         self._note(category, what, thing.id, words)
 

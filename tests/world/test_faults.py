@@ -68,6 +68,17 @@ def test_one_of_several_goes_missing_and_what_stood_on_it_takes_its_place() -> N
     assert all(one.at.of in ids for one in result.things if isinstance(one.at, Beside))
 
 
+def test_a_thing_whose_neighbour_is_missing_can_have_a_fault_of_its_own() -> None:
+    eggs = Thing(id="egg", kind="egg", count=2, color="red", state="hatching", at=Beside(relation="on", of="leaf"))
+    scene = Scene(things=(Thing(id="leaf", kind="leaf", at="left"), eggs))
+    rates = Rates(**dict.fromkeys(CATEGORIES, 0.9))
+    everything = Preset(name="x", about="", rates=rates, plain_prompt_helps=0, refined_helps=0, drift_cap=1)
+    for seed in range(40):
+        result, _ = faulty(scene, None, everything, Random(seed), "")
+        ids = {one.id for one in result.things}
+        assert all(one.at.of in ids for one in result.things if isinstance(one.at, Beside)), seed
+
+
 def test_counts_are_wrong_by_one_or_two_and_only_of_several() -> None:
     off = Counter[int]()
     for seed in range(60):

@@ -98,7 +98,7 @@ def _sentences(finding: Finding, scene: Scene) -> Iterator[str]:
             yield f"{it} must be exactly of {thing.size} size{stay}."
         case "photo":
             yield "the given photo must be pinned up."
-            yield "the photo must be there."
+            yield "everything must be exactly as it is said here."
         case _ if finding.kept:
             yield f"{it} must be there and stay exactly as before."
         case _:

@@ -8,7 +8,16 @@ from dataclasses import dataclass
 from langgraph_interleave.world.alternatives import CELLS
 from langgraph_interleave.world.layout import PHOTO_ID
 from langgraph_interleave.world.scene import Cell, Scene, Thing
-from langgraph_interleave.world.sight.guesses import Finding, Guess, backdrops, changed, likely, seen_colors, unlikely
+from langgraph_interleave.world.sight.guesses import (
+    Finding,
+    Guess,
+    backdrops,
+    changed,
+    colors,
+    likely,
+    seen_colors,
+    unlikely,
+)
 from langgraph_interleave.world.sight.view import (
     TOLERANCE,
     Area,
@@ -121,11 +130,17 @@ class _Search:
         things = self._suspects()
         if self._recolored(things):
             return True
-        found = self._best(guess for thing in things for guess in likely(self.view, self.scene, thing, self.rest))
-        if found is None or not self._settles(*found):
-            # Not all of the difference lies in one thing, but what lies in this one may still be explained.
-            others = (guess for thing in things for guess in unlikely(self.view, self.scene, thing, self.rest))
-            found = self._best(others, found)
+        found: tuple[Guess, Residual] | None = None
+        # Not all of the difference lies in one thing; what lies in this one may still be explained.
+        for guesses in (
+            (guess for thing in things for guess in likely(self.view, self.scene, thing, self.rest)),
+            (guess for thing in things for guess in unlikely(self.scene, thing, self.rest)),
+        ):
+            found = self._best(guesses, found)
+            if found is not None and self._settles(*found):
+                break
+        if found is None:
+            found = self._best(guess for thing in things for guess in colors(self.scene, thing))
         if found is None:
             return False
         self._believe(*found)
@@ -196,18 +211,28 @@ class _Search:
     def _is_credible(self, guess: Guess, residual: Residual) -> bool:
         """Whether a guess explains most, or at least all there is to see of its own thing."""
         thing = guess.finding.thing
+        if guess.finding.what == "place" and self._is_hidden(guess):
+            return False
         if thing is None or guess.finding.what == "missing" or residual.total < (1 - _MAINLY) * self.rest.total:
             return True
         return not _dirty(residual, self._areas(thing, guess.scene))
+
+    def _is_hidden(self, guess: Guess) -> bool:
+        """Whether a guess puts its thing before the photo, where nothing is compared."""
+        thing, covered = guess.finding.thing, photo_areas(guess.scene, self.view.width, self.view.height)
+        areas = self._areas(thing, guess.scene) if thing is not None else []
+        return any(_common(area, other) > 0.3 * _size(area) for area in areas for other in covered)
 
     def _settles(self, guess: Guess, residual: Residual) -> bool:
         """Whether there is no need to look for a better guess."""
         if clean(residual) or residual.total < (1 - _EXPLAINED) * self.rest.total:
             return True
-        # A thing that is all right but for its colour or state has neither gone nor moved, unless something
-        # is to be seen elsewhere that could be it.
+        # A thing that is all right but for its colour, state or number has neither gone nor moved, unless
+        # something is to be seen elsewhere that could be it.
         thing = guess.finding.thing
-        if thing is None or guess.finding.what not in ("color", "state"):
+        if thing is None or guess.finding.what not in ("color", "state", "count"):
+            return False
+        if guess.finding.what == "count" and residual.total > (1 - _MAINLY) * self.rest.total:
             return False
         if _dirty(residual, self._areas(thing, guess.scene)):
             return False
@@ -231,12 +256,20 @@ def _dirty(residual: Residual, areas: list[Area]) -> bool:
     return any(not clean(Residual(residual.map.crop(area))) for area in areas)
 
 
+def _common(one: Area, other: Area) -> int:
+    return max(0, min(one[2], other[2]) - max(one[0], other[0])) * max(0, min(one[3], other[3]) - max(one[1], other[1]))
+
+
+def _size(area: Area) -> int:
+    return (area[2] - area[0]) * (area[3] - area[1])
+
+
 def _swaps(findings: list[Finding]) -> tuple[Finding, ...]:
     """Two wrong colours that are each other's are one finding."""
     result = list(findings)
-    colors = [one for one in findings if one.what == "color"]
-    for index, one in enumerate(colors):
-        for other in colors[index + 1 :]:
+    recolored = [one for one in findings if one.what == "color"]
+    for index, one in enumerate(recolored):
+        for other in recolored[index + 1 :]:
             if one.thing and one.seen and other.thing and other.seen and one in result and other in result:
                 crossed = (one.seen.color, other.seen.color) == (other.thing.color, one.thing.color)
                 if crossed and one.thing.color is not None:

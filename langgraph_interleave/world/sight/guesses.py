@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from langgraph_interleave.world.alternatives import SIZES, other_colors, other_places, other_states, shown_color
 from langgraph_interleave.world.palette import COLORS, distance, rgb, tone
@@ -12,9 +12,12 @@ from langgraph_interleave.world.scene import Beside, Cell, Scene, Thing
 from langgraph_interleave.world.sight.view import Residual, View, areas_of, expected
 from langgraph_interleave.world.vocabulary import BACKDROPS
 
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
 What = Literal[
     "missing", "other", "extra", "count", "color", "swap", "place", "state", "size", "backdrop", "photo", "unclear",
-    "foreign", "blank", "broken",
+    "foreign", "blank", "broken", "unchanged",
 ]  # fmt: skip
 
 
@@ -54,20 +57,20 @@ class Guess:
 
 
 def likely(view: View, scene: Scene, thing: Thing, residual: Residual) -> Iterator[Guess]:
-    """The guesses worth trying first: the colour it seems to have, none of it, one more or one less."""
+    """The guesses worth trying first: none of it, the colour it seems to have, one more or one less."""
+    there = in_place(scene, thing, residual)
+    if not there:
+        yield Guess(Finding("missing", thing), without(scene, thing))
     for color in seen_colors(view, scene, thing, residual):
         yield changed(scene, thing, "color", color=color)
-    if in_place(scene, thing, residual):
-        return
-    if len(scene.things) > 1:
-        yield Guess(Finding("missing", thing), without(scene, thing))
-    for count in (thing.count - 1, thing.count + 1):
-        if 1 <= count <= 9:
-            yield changed(scene, thing, "count", count=count)
+    if not there:
+        for count in (thing.count - 1, thing.count + 1):
+            if 1 <= count <= 9:
+                yield changed(scene, thing, "count", count=count)
 
 
-def unlikely(view: View, scene: Scene, thing: Thing, residual: Residual) -> Iterator[Guess]:
-    """The rest: another state, size, place, quite another number, any other colour."""
+def unlikely(scene: Scene, thing: Thing, residual: Residual) -> Iterator[Guess]:
+    """The rest: another state, size, place, or quite another number."""
     for state in other_states(thing):
         yield changed(scene, thing, "state", state=state)
     if in_place(scene, thing, residual):
@@ -81,10 +84,12 @@ def unlikely(view: View, scene: Scene, thing: Thing, residual: Residual) -> Iter
         for count in (thing.count - 2, thing.count + 2, thing.count - 3, thing.count + 3):
             if 1 <= count <= 9:
                 yield changed(scene, thing, "count", count=count)
-    tried = seen_colors(view, scene, thing, residual)
+
+
+def colors(scene: Scene, thing: Thing) -> Iterator[Guess]:
+    """Every colour, where the one it has could not be made out."""
     for color in other_colors(thing):
-        if color not in tried:
-            yield changed(scene, thing, "color", color=color)
+        yield changed(scene, thing, "color", color=color)
 
 
 def backdrops(scene: Scene) -> Iterator[Guess]:
@@ -130,10 +135,10 @@ def seen_colors(view: View, scene: Scene, thing: Thing, residual: Residual) -> l
         residual: How they differ.
 
     Returns:
-        The two nearest that are clearly other colours; none when the colour cannot change or too
-        little of it is to be seen.
+        The two nearest that are clearly other colours; none when the colour cannot change, too little of
+        it is to be seen, or what is to be seen is what lies behind the thing.
     """
-    from PIL import Image, ImageChops, ImageStat
+    from PIL import Image, ImageChops
 
     others = other_colors(thing)
     if not others:
@@ -148,9 +153,18 @@ def seen_colors(view: View, scene: Scene, thing: Thing, residual: Residual) -> l
         mask.paste(wrong.crop(area), area)
     if mask.histogram()[255] < _LEAST:
         return []
-    stat = ImageStat.Stat(view.pixels, mask)
-    median = (stat.median[0], stat.median[1], stat.median[2])
+    median = _median(view.pixels, mask)
+    behind = expected(scene.model_copy(update={"things": ()}), view.width, view.height)
+    if distance(median, _median(behind, mask)) < _SAME:
+        return []
     return sorted(others, key=lambda color: distance(median, COLORS[color].fill))[:2]
+
+
+def _median(image: Image, mask: Image) -> tuple[int, int, int]:
+    from PIL import ImageStat
+
+    red, green, blue = ImageStat.Stat(image, mask).median
+    return int(red), int(green), int(blue)
 
 
 def changed(scene: Scene, thing: Thing, what: What, **update: object) -> Guess:
@@ -160,6 +174,8 @@ def changed(scene: Scene, thing: Thing, what: What, **update: object) -> Guess:
     return Guess(Finding(what, thing, seen), scene.model_copy(update={"things": things}))
 
 
+#: Colours nearer than this (CIE76) are the same, seen through blur and encoding.
+_SAME = 9.0
 #: Share of a thing that must be right for it to be in its place.
 _IN_PLACE = 0.7
 #: Pixels at least that must show a thing's own colour before it is judged.

@@ -6,7 +6,7 @@ Nothing here reads anything of a file but its pixels.
 from __future__ import annotations
 
 import io
-import warnings
+import struct
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -96,18 +96,20 @@ def look(image: ImageBytes) -> View | None:
     Args:
         image: Any picture.
     """
-    from PIL import Image, UnidentifiedImageError
+    from PIL import Image
     from PIL.Image import DecompressionBombError, DecompressionBombWarning
 
+    damaged = (
+        OSError, ValueError, SyntaxError, EOFError, LookupError, TypeError, ArithmeticError, struct.error,
+        DecompressionBombError, DecompressionBombWarning,
+    )  # fmt: skip
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", DecompressionBombWarning)
-            with Image.open(io.BytesIO(image.data)) as opened:
-                opened.draft("RGB", (2 * WORK, 2 * WORK))
-                shown = opened if opened.mode == "RGB" else _flat(opened)
-                width, height = work_size(*shown.size)
-                small = shown.resize((width, height), Image.Resampling.BOX, reducing_gap=2.0)
-    except (UnidentifiedImageError, OSError, ValueError, SyntaxError, DecompressionBombError, DecompressionBombWarning):
+        with Image.open(io.BytesIO(image.data)) as opened:
+            opened.draft("RGB", (2 * WORK, 2 * WORK))
+            shown = opened if opened.mode == "RGB" else _flat(opened)
+            width, height = work_size(*shown.size)
+            small = shown.resize((width, height), Image.Resampling.BOX, reducing_gap=2.0)
+    except damaged:
         return None
     return View(_blurred(small), width, height)
 
@@ -135,18 +137,24 @@ def compare(view: View, scene: Scene) -> Residual:
         view: The picture.
         scene: What it should show.
     """
-    from PIL import ImageChops
-
-    red, green, blue = ImageChops.difference(view.pixels, expected(scene, view.width, view.height)).split()
-    most = ImageChops.lighter(ImageChops.lighter(red, green), blue).point(_beyond())
-    edge = round(_EDGE * min(view.width, view.height))
-    inner = (edge, edge, view.width - edge, view.height - edge)
-    framed = most.crop(inner)
-    most.paste(0, (0, 0, view.width, view.height))
-    most.paste(framed, inner)
+    residual = differ(view.pixels, expected(scene, view.width, view.height))
     for area in photo_areas(scene, view.width, view.height):
-        most.paste(0, area)
-    return Residual(most)
+        residual.map.paste(0, area)
+    return residual
+
+
+def differ(one: Image, other: Image) -> Residual:
+    """How two pictures of the same size differ beyond tolerance, their edges aside."""
+    from PIL import Image, ImageChops
+
+    red, green, blue = ImageChops.difference(one, other).split()
+    most = ImageChops.lighter(ImageChops.lighter(red, green), blue).point(_beyond())
+    width, height = one.size
+    edge = round(_EDGE * min(width, height))
+    inner = (edge, edge, width - edge, height - edge)
+    inside = Image.new("L", (width, height), 0)
+    inside.paste(most.crop(inner), inner)
+    return Residual(inside)
 
 
 def expected(scene: Scene, width: int, height: int) -> Image:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from langgraph_interleave.types import Scores
 from langgraph_interleave.world.alternatives import shown_color
 from langgraph_interleave.world.grammar.numbers import in_words
-from langgraph_interleave.world.grammar.phrases import BACKDROPS, CELLS, listed, state_phrase
-from langgraph_interleave.world.grammar.prose import place
+from langgraph_interleave.world.grammar.phrases import BACKDROPS, CELLS, listed
+from langgraph_interleave.world.grammar.prose import phrase, place
 from langgraph_interleave.world.naming import be, capital, named, the
 from langgraph_interleave.world.palette import COLORS
 from langgraph_interleave.world.scene import Scene, Thing
@@ -23,13 +23,14 @@ _COSTS: dict[What, float] = {
 }  # fmt: skip
 
 
-def reasoning(findings: Sequence[Finding], target: Scene, *, checks: Sequence[str] = ()) -> str:
+def reasoning(findings: Sequence[Finding], target: Scene, *, checks: Sequence[str] = (), earlier: str = "") -> str:
     """One to three sentences: what is wrong, or that nothing is.
 
     Args:
         findings: What the critic sees to be wrong.
         target: What the picture should show.
         checks: Why checks failed.
+        earlier: What was said of the attempt before; what is still wrong is called so.
 
     Example:
         >>> balls = Thing(id="ball", kind="ball", color="red", count=3)
@@ -38,6 +39,7 @@ def reasoning(findings: Sequence[Finding], target: Scene, *, checks: Sequence[st
         'There are two red balls; the step asks for three.'
     """
     told = [sentence(finding, target) for finding in findings[:_TOLD]]
+    told = [f"Still: {words}" if words in earlier else words for words in told]
     if len(findings) > _TOLD:
         told.append("More than that is not as it should be.")
     elif not findings and not checks:
@@ -80,8 +82,8 @@ def sentence(finding: Finding, target: Scene) -> str:
             else:
                 words = f"{the(thing)} {is_} {where}; the step asks for {_it(thing, accusative=True)} {wanted}"
         case "state" if seen is not None:
-            wanted = _state(thing) or "in the usual state"
-            words = f"{the(thing)} {is_} {_state(seen) or 'in another state'}; {_it(thing)} should be {wanted}"
+            wanted = f"{_it(thing)} should still be" if kept else "the step asks for"
+            words = f"there {is_} {_in_state(seen)}; {wanted} {_in_state(thing)}"
         case "size" if seen is not None:
             larger = _SIZES.index(seen.size) > _SIZES.index(thing.size)
             before = " than before" if kept else " than the step asks for"
@@ -99,7 +101,7 @@ def scores(findings: Sequence[Finding], rest: float, *, before: bool) -> Scores:
         rest: Part of the picture that was not understood, in ten thousandths of full contrast.
         before: Whether there is a picture before, whose things must stay.
     """
-    if any(finding.what in ("foreign", "blank", "broken") for finding in findings):
+    if any(finding.what in ("foreign", "blank", "broken", "unchanged") for finding in findings):
         return Scores(semantics=0.0, quality=1.0, consistency=0.0 if before else None)
     changed = [finding for finding in findings if finding.kept or finding.what == "extra"]
     asked = sum(_COSTS.get(finding.what, 2.0) for finding in findings if not finding.kept)
@@ -123,6 +125,8 @@ def _of_the_picture(finding: Finding, target: Scene) -> str:
             seen = BACKDROPS.get(finding.backdrop or "", "elsewhere")
             wanted = BACKDROPS.get(target.backdrop, target.backdrop)
             return f"The picture is set {seen}; it should {'have stayed' if finding.kept else 'be'} {wanted}."
+        case "unchanged":
+            return "Nothing has changed from the picture before."
         case "blank":
             return "The picture is blank; nothing of what the step asks for is there."
         case "broken":
@@ -143,8 +147,10 @@ def _praise(target: Scene) -> str:
     return f"Everything is as the step asks: {listed(things)}."
 
 
-def _state(thing: Thing) -> str:
-    return state_phrase(thing.kind, thing.state)[0] if thing.state else ""
+def _in_state(thing: Thing) -> str:
+    """The thing in words with its state and nothing else: "a lit candle"; without one, in its usual state."""
+    words = phrase(thing.model_copy(update={"size": "medium", "color": None, "label": None}), placed=False)
+    return words if thing.state else f"{words} in {'its' if thing.count == 1 else 'their'} usual state"
 
 
 def _own(thing: Thing) -> str:
