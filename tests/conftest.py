@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+import shutil
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -24,6 +26,11 @@ settings.register_profile(
 settings.register_profile("thorough", parent=settings.get_profile("default"), derandomize=False, max_examples=2000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
+#: Chromium talks to nobody but the page.
+_SWITCHES = [
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync",
+]  # fmt: skip
 GOLDEN = Path(__file__).parent / "golden"
 
 #: What a developer's shell may hold and no test may see.
@@ -73,3 +80,39 @@ def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
         assert text == path.read_text(encoding="utf-8"), f"{name} changed; run with --update-golden if that is meant"
 
     return compare
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    from playwright.sync_api import sync_playwright
+
+    found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    with sync_playwright() as playwright:
+        # Without a browser of the system, the one that Playwright brought along.
+        opened = playwright.chromium.launch(executable_path=found, args=_SWITCHES)
+        yield opened
+        opened.close()
+
+
+@pytest.fixture
+def opened(browser: Any) -> Iterator[Callable[..., Any]]:
+    """Open a page; it must not report anything to the console, nor ask for anything but itself."""
+    contexts: list[Any] = []
+    said: list[str] = []
+
+    def open_page(path: Path, *, width: int = 1200, scheme: str = "light") -> Any:
+        context = browser.new_context(viewport={"width": width, "height": 740}, color_scheme=scheme)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda message: said.append(message.text))
+        page.on("pageerror", lambda error: said.append(str(error)))
+        page.on(
+            "request", lambda request: said.extend([] if request.url.startswith(("file:", "data:")) else [request.url])
+        )
+        page.goto(path.as_uri())
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert said == []

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +14,6 @@ from langgraph_interleave.types import ArtifactRef, Attempt, Critique
 
 pytestmark = pytest.mark.browser
 
-_SWITCHES = [
-    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync",
-]  # fmt: skip
 _SMALL = """() => ({
     scroll: document.documentElement.scrollWidth,
     broken: [...document.images].filter(image => !(image.complete && image.naturalWidth > 0)).length,
@@ -50,42 +45,6 @@ _CONTRAST = """() => {
     }
     return worst;
 }"""
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    from playwright.sync_api import sync_playwright
-
-    found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    with sync_playwright() as playwright:
-        # Without a browser of the system, the one that Playwright brought along.
-        opened = playwright.chromium.launch(executable_path=found, args=_SWITCHES)
-        yield opened
-        opened.close()
-
-
-@pytest.fixture
-def opened(browser: Any) -> Iterator[Callable[..., Any]]:
-    """Open a page; it must not report anything to the console, nor ask for anything but itself."""
-    contexts: list[Any] = []
-    said: list[str] = []
-
-    def open_page(path: Path, *, width: int = 1200, scheme: str = "light") -> Any:
-        context = browser.new_context(viewport={"width": width, "height": 740}, color_scheme=scheme)
-        contexts.append(context)
-        page = context.new_page()
-        page.on("console", lambda message: said.append(message.text))
-        page.on("pageerror", lambda error: said.append(str(error)))
-        page.on(
-            "request", lambda request: said.extend([] if request.url.startswith(("file:", "data:")) else [request.url])
-        )
-        page.goto(path.as_uri())
-        return page
-
-    yield open_page
-    for context in contexts:
-        context.close()
-    assert said == []
 
 
 def test_every_picture_is_decoded_and_every_caption_can_be_read(
