@@ -59,11 +59,12 @@ def difference(before: Scene, after: Scene) -> list[str]:
         words.append(f"remove {listed(leaving)}")
     for name, heir in heirs.items():
         added.remove(heir)
-        words.append(f"replace {reference(name, now)} with {_said(heir, after, now, placed=False)}")
+        words.append(f"replace {reference(name, now)} with {_said(heir, now, placed=False)}")
         things = tuple(heir if other.id == name else other for other in now.things)
         now = now.model_copy(update={"things": things})
-    words.extend(_additions(_anchors_first(added), after, now))
-    words.extend(_move(wanted[name], after) for name in moves)
+    commands, now = _additions(_anchors_first(added), now.model_copy(update={"photo": after.photo}))
+    words.extend(commands)
+    words.extend(_move(wanted[name], now) for name in moves)
     if before.caption != after.caption:
         words.append(
             "remove the words from the picture"
@@ -127,17 +128,26 @@ def _heirs(gone: list[Thing], added: list[Thing], before: Scene, after: Scene) -
     return heirs
 
 
-def _additions(added: list[Thing], after: Scene, now: Scene) -> list[str]:
+def _additions(added: list[Thing], now: Scene) -> tuple[list[str], Scene]:
     """What is added, in commands in which nobody takes the place of one thing for that of another."""
     commands: list[list[str]] = []
     open_ended = False
+    everything = now.model_copy(update={"things": (*now.things, *added)})
     for thing in added:
         if not commands or (open_ended and thing.at is not None):
             commands.append([])
-        commands[-1].append(_said(thing, after, now))
-        now = now.model_copy(update={"things": (*now.things, thing)})
+        context = now.model_copy(update={"things": (*now.things, thing)})
+        commands[-1].append(_said(thing, now, context if _stands(thing, context) else everything))
+        now = context
         open_ended = thing.at is None
-    return [f"add {listed(parts)}" for parts in commands]
+    return [f"add {listed(parts)}" for parts in commands], now
+
+
+def _stands(thing: Thing, scene: Scene) -> bool:
+    """Whether what a thing stands beside is there."""
+    if not isinstance(thing.at, Beside):
+        return True
+    return thing.at.of in {other.id for other in scene.things} or (scene.photo and thing.at.of == "photo")
 
 
 def _anchors_first(added: list[Thing]) -> list[Thing]:
@@ -153,10 +163,10 @@ def _anchors_first(added: list[Thing]) -> list[Thing]:
     return ordered
 
 
-def _said(thing: Thing, after: Scene, now: Scene, *, placed: bool = True) -> str:
+def _said(thing: Thing, now: Scene, context: Scene | None = None, *, placed: bool = True) -> str:
     """A new thing in words; with its id where that says more than the description."""
     named = thing.id != canonical_id(thing, [other.id for other in now.things])
-    return phrase(thing, after, named=named, placed=placed)
+    return phrase(thing, context, named=named, placed=placed)
 
 
 def _state(it: str, kind: str, state: str | None) -> str:

@@ -21,6 +21,7 @@ def clauses(tokens: Sequence[Token]) -> list[list[Token]]:
     """The commands of a text, one list of tokens each.
 
     Example:
+        >>> from langgraph_interleave.world.grammar.tokens import tokenize
         >>> [" ".join(t.norm for t in c) for c in clauses(tokenize("Add a cat and a dog, then paint the dog red."))]
         ['add a cat and a dog', 'paint the dog red']
     """
@@ -46,7 +47,26 @@ def _command_follows(tokens: Sequence[Token], index: int) -> bool:
     index += 1
     while index < len(tokens) and tokens[index].norm in LEADS:
         index += 1
-    return command_at(tokens, index) is not None or verb_at(tokens, index) is not None
+    stop = next((at for at in range(index, len(tokens)) if tokens[at].norm in _STOPS), len(tokens))
+    rest = particle_first(list(tokens[index:stop]))
+    return command_at(rest, 0) is not None or verb_at(rest, 0) is not None
+
+
+_PARTICLES = frozenset(("on", "off", "out", "up", "away", "down"))
+
+
+def particle_first(tokens: list[Token]) -> list[Token]:
+    """A command with its particle beside its verb: "blow it out" as "blow out it".
+
+    Example:
+        >>> from langgraph_interleave.world.grammar.tokens import tokenize
+        >>> " ".join(token.norm for token in particle_first(tokenize("turn the lamp off")))
+        'turn off the lamp'
+    """
+    if len(tokens) < 3 or tokens[-1].norm not in _PARTICLES:
+        return tokens
+    pair = (tokens[0].norm, tokens[-1].norm)
+    return [tokens[0], tokens[-1], *tokens[1:-1]] if pair in verbs() or pair in commands() else tokens
 
 
 @cache
@@ -63,7 +83,7 @@ def verbs() -> dict[tuple[str, ...], tuple[str, ...]]:
 
 def command_at(tokens: Sequence[Token], index: int) -> tuple[Action, int] | None:
     """The action that a command beginning here asks for, and how many words name it."""
-    for length in range(4, 0, -1):
+    for length in range(5, 0, -1):
         action = commands().get(tuple(token.norm for token in tokens[index : index + length]))
         if action is not None and len(tokens) >= index + length:
             return action, length

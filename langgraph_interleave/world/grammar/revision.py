@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from langgraph_interleave.world.grammar.commands import LEADS, clauses, command_at, verb_at
+from langgraph_interleave.world.grammar.commands import LEADS, clauses, command_at, particle_first, verb_at
 from langgraph_interleave.world.grammar.draft import MOST, Draft, find
 from langgraph_interleave.world.grammar.languages import Language, language_of, with_english_commands
 from langgraph_interleave.world.grammar.mention import Mention
@@ -31,14 +31,14 @@ def revise(text: str, scene: Scene, *, language: Language | None = None) -> Read
         >>> ball = Thing(id="ball", kind="ball", color="red")
         >>> after = revise("make the ball blue and add two apples", Scene(things=(ball,))).scene
         >>> [(thing.color, thing.kind, thing.count) for thing in after.things]
-        [('blue', 'ball', 1), ('blue', 'apple', 2)][:1] + [(None, 'apple', 2)]
+        [('blue', 'ball', 1), (None, 'apple', 2)]
     """
     language = language or language_of(text)
     tokens = tokenize(with_english_commands(text, language))
     unknown: list[str] = []
     last: list[str] = []
     for clause in clauses(tokens):
-        reviser = Reviser(clause, language, last)
+        reviser = Reviser(particle_first(clause), language, last)
         reviser.keep(scene)
         reviser.apply()
         unknown.extend(reviser.unknown)
@@ -116,6 +116,16 @@ class Reviser(SubjectReader):
         self.read_on(index)
 
     def _remove(self, index: int) -> None:
+        if [token.norm for token in self.tokens[index : index + 3]] == ["the", "label", "of"]:
+            for draft in self.meant(index + 3)[0]:
+                draft.label = None
+                self.touched.append(draft)
+            return
+        spared: list[Draft] = []
+        for at in range(index, len(self.tokens)):
+            if self.tokens[at].norm in ("but", "except"):
+                spared = self.meant(at + 1)[0]
+                break
         while index < len(self.tokens):
             if self.tokens[index].norm == "words" or (
                 self.tokens[index : index + 2]
@@ -127,7 +137,7 @@ class Reviser(SubjectReader):
             drafts, mention, end = self.meant(index)
             if mention is not None and mention.photo:
                 self.photo = False
-            for draft in drafts:
+            for draft in [draft for draft in drafts if draft not in spared]:
                 taken = mention.count if mention is not None and mention.count is not None else draft.count
                 if mention is not None and mention.count is None and mention.determined and not mention.definite:
                     taken = 1
@@ -204,7 +214,7 @@ class Reviser(SubjectReader):
         self.begin(drafts)
         self.touched.extend(drafts)
         norms = [token.norm for token in self.tokens[end:]]
-        if norms[-2:] == ["free", "place"] or norms[-2:] == ["anywhere", "else"]:
+        if norms[-2:] == ["free", "place"] or norms[-2:] == ["anywhere", "else"] or norms[:2] == ["out", "of"]:
             for draft in drafts:
                 draft.cell, draft.beside = None, None
             return
@@ -214,6 +224,9 @@ class Reviser(SubjectReader):
 
     def _show(self, index: int) -> None:
         """As in "show three balls instead of two"; else whatever is shown."""
+        if index < len(self.tokens) and self.tokens[index].norm in ("no", "not"):
+            self._remove(index + 1)
+            return
         drafts, mention, end = self.meant(index)
         norms = [token.norm for token in self.tokens[end:]]
         if drafts and mention is not None and mention.count is not None:
@@ -227,7 +240,9 @@ class Reviser(SubjectReader):
         if drafts and mention is not None and norms and norms[0] in ("to", "by"):
             number = next((m.entry.number for m in self.numbers(end + 1)), None)
             if number is not None:
-                drafts[0].count = min(max(number, 1), MOST)
+                change = drafts[0].count if norms[0] == "by" else 0
+                sign = 1 if self.tokens[0].norm == "increase" or norms[0] == "to" else -1
+                drafts[0].count = min(max(change + sign * number, 1), MOST)
                 return
         if drafts and (mention is None or mention.definite):
             self.apply_wanted()
@@ -302,6 +317,8 @@ class Reviser(SubjectReader):
             return
         self.read_on(end + (1 if end < len(self.tokens) and self.tokens[end].norm in ("with", "in") else 0))
         self.attach([draft for draft in self.touched if draft not in owners], owners[-1])
+        # "Give the cat a hat. Make it black.": it is the cat.
+        self.touched = list(owners)
 
     def _becomes(self, drafts: Sequence[Draft], mention: Mention | None, states: Sequence[str]) -> bool:
         """As in "the flower blooms"; of "it sprouts", that which can."""
@@ -324,6 +341,12 @@ class Reviser(SubjectReader):
             verb = verb_at([*self.tokens, self.tokens[-1]], end)
             if verb is not None and self._becomes(drafts, mention, verb[0]):
                 return
+            if (
+                end < len(self.tokens)
+                and self.tokens[end].norm in ("becomes", "become")
+                and self.become_other(drafts, end + 1)
+            ):
+                return
             if self.says_quality(drafts, end) or self.place_follows(end):
                 self.qualities(drafts, end)
                 return
@@ -339,4 +362,6 @@ class Reviser(SubjectReader):
             drafts[0].count = min(max(mention.count, 1), MOST)
             self.touched.extend(drafts)
             return
-        self.read_on(start)
+        if not (mention.unknown and not mention.determined and mention.end >= len(self.tokens)):
+            # A single word nobody knows is as like as not a deed: "Meditate".
+            self.read_on(start)

@@ -38,14 +38,27 @@ class SubjectReader(SceneReader):
             return self._all_alive() if several else self.latest(), None, index + 1
         everything = index < len(self.tokens) and self.tokens[index].norm in _ALL
         mention = self.phrases.at(index, after_relation=after_relation)
-        if mention is None and everything:
+        if everything and (mention is None or self.tokens[index].norm == "everything"):
             return list(self.drafts), None, index + 1
         if mention is None or not mention.is_thing:
             return [], mention, mention.end if mention is not None else index
         drafts = self._fitting(mention, everything=everything)
+        drafts, mention.end = self._and_others(drafts, mention.end)
         if any(not draft.fits(replace(mention, count=None), exact=True) for draft in drafts):
             self.wanted = (mention, drafts)
         return drafts, mention, mention.end
+
+    def _and_others(self, drafts: list[Draft], end: int) -> tuple[list[Draft], int]:
+        """The dog of "make the cat and the dog black"."""
+        while drafts and end + 1 < len(self.tokens) and self.tokens[end].norm in ("and", ",", "&"):
+            mention = self.phrases.at(end + 1)
+            if mention is None or not mention.is_thing or not mention.definite:
+                break
+            others = self._fitting(mention, everything=False)
+            if not others or others[0] in drafts or self.wanted is not None:
+                break
+            drafts, end = [*drafts, *others], mention.end
+        return drafts, end
 
     def _fitting(self, mention: Mention, *, everything: bool) -> list[Draft]:
         if everything or (mention.plural and mention.count is None and mention.ordinal is None):

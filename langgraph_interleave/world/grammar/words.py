@@ -26,7 +26,7 @@ RELATIONS: Mapping[Relation, tuple[str, ...]] = {
         "on", "on top of", "onto", "upon", "atop", "on the top of", "riding", "riding on", "rides", "rides on",
         "in the middle of", "at the top of", "over the top of",
     ),
-    "in": ("in", "inside", "inside of", "within", "into", "in the inside of", "out of", "among"),
+    "in": ("in", "inside", "inside of", "within", "into", "in the inside of", "among"),
     "above": ("above", "over", "hovering over", "flying over", "high above", "up above", "floating above"),
     "below": ("below", "under", "underneath", "beneath", "at the foot of", "at the bottom of"),
     "left of": (
@@ -57,7 +57,7 @@ _SIDES: Mapping[Cell, tuple[str, ...]] = {
     "upper middle": ("upper middle", "top middle", "top centre", "top center", "upper centre", "upper center", "top",
                      "upper part", "background", "upper half"),
     "lower middle": ("lower middle", "bottom middle", "bottom centre", "bottom center", "lower centre",
-                     "lower center", "bottom", "lower part", "foreground", "lower half", "front"),
+                     "lower center", "bottom", "lower part", "foreground", "lower half"),
     "left": ("left", "left side", "left-hand side", "left hand side", "middle left", "far left", "left half",
              "centre left", "center left", "left edge"),
     "right": ("right", "right side", "right-hand side", "right hand side", "middle right", "far right", "right half",
@@ -75,7 +75,7 @@ def cells() -> dict[str, Cell]:
         for side in sides:
             for lead in ("in the", "on the", "at the", "to the", "in", "at", "from the", "towards the", "near the"):
                 for tail in ("", " corner", " corner of the picture", " corner of the image", " of the picture",
-                             " of the image", " of the page", " of the scene", " of the frame", " of the paper",
+                             " of the image", " of the scene", " of the frame",
                              " of the drawing", " hand corner", " hand side"):  # fmt: skip
                     found[f"{lead} {side}{tail}"] = cell
             if " " in side or "-" in side:
@@ -93,7 +93,8 @@ ALIASES: Mapping[str, tuple[tuple[str, str | None], ...]] = {
     "reading glasses": (("spectacles", None),),
     "pot": (("flower pot", None), ("cooking pot", None)),
     "signal": (("traffic light", None),),
-    "rain": (("cloud", "raining"),), "rain shower": (("cloud", "raining"),), "storm": (("cloud", "stormy"),),
+    "rain": (("cloud", "raining"),), "in the rain": (("cloud", "raining"),), "rain shower": (("cloud", "raining"),),
+    "storm": (("cloud", "stormy"),),
     "thunderstorm": (("cloud", "stormy"),), "snowfall": (("cloud", "snowing"),), "sunshine": (("sun", None),),
     "tadpole": (("frog", "tadpole"),), "froglet": (("frog", "froglet"),), "frogspawn": (("frog", "eggs"),),
     "dough": (("bread", "dough"),), "sapling": (("sprout", None),), "full moon": (("moon", "full"),),
