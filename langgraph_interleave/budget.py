@@ -31,6 +31,7 @@ class Reservation:
         images: How many pictures it reserves.
         certain: Whether the call is certain to be needed.
         key: Key of the call, for counting what was used in the end; may be empty.
+        counted: The call was made before and counts as used already: it takes no room.
     """
 
     def __init__(
@@ -52,6 +53,7 @@ class Reservation:
         self.key = key
         self.on_preempt = on_preempt
         self.preempting = False
+        self.counted = False
 
     def settle(self, usage: Usage, role: Role | None = None) -> None:
         """The call finished.
@@ -112,6 +114,8 @@ class Budget:
         self._replayed: set[str] = set()
         self._unused: set[str] = set()
         self._ambiguous = 0
+        self._makings: set[str] = set()
+        self._expected: dict[str, Reservation] = {}
 
     def reserve(
         self,
@@ -141,6 +145,9 @@ class Budget:
             self, role=role, calls=calls, images=images, certain=certain, key=key, on_preempt=on_preempt
         )
         refused: set[int] = set()
+        with self._lock:
+            self._no_more_expected(key)
+            wanted.counted = key in self._counted
         while True:
             with self._lock:
                 problem = self._passes(wanted)
@@ -171,6 +178,20 @@ class Budget:
             if key not in self._counted:
                 self._count(key, role, usage)
 
+    def expect(self, key: str, role: Role, *, images: int = 0) -> None:
+        """A call of another invocation of this run is under way: it holds its room until it is known what came of it.
+
+        Args:
+            key: Key of the call.
+            role: Whose call it is.
+            images: Pictures it draws at most.
+        """
+        held = Reservation(self, role=role, calls=1, images=images, certain=True, key=key, on_preempt=None)
+        with self._lock:
+            if key not in self._counted and key not in self._expected:
+                self._expected[key] = held
+                self._open.append(held)
+
     def count_replay(self, key: str, role: Role, usage: Usage) -> None:
         """A call was answered from the ledger: it counts as used, and as replayed unless this run made it.
 
@@ -180,21 +201,26 @@ class Budget:
             usage: What it used when it was made.
         """
         with self._lock:
+            self._no_more_expected(key)
             if key not in self._counted:
                 self._count(key, role, usage)
             if key not in self._made:
                 self._replayed.add(key)
             self._unused.discard(key)
 
-    def count_ambiguous(self, role: Role, *, billed: bool = True, images: int = 0) -> None:
+    def count_ambiguous(self, role: Role, *, billed: bool = True, images: int = 0, making: str = "") -> None:
         """An earlier call turned out to be ambiguous: started, and nobody knows what became of it.
 
         Args:
             role: Whose call it was.
             billed: Whether it may have cost money; then it counts as a call as well.
             images: Pictures it may have drawn.
+            making: Which making of which call it was; each is counted once.
         """
         with self._lock:
+            if making and making in self._makings:
+                return
+            self._makings.add(making)
             self._ambiguous += 1
             if billed:
                 self._calls[role] += 1
@@ -243,11 +269,14 @@ class Budget:
         limits = self.limits
         if limits.max_seconds is not None and self.seconds >= limits.max_seconds:
             return LimitReached("max_seconds", used=self.seconds, cap=limits.max_seconds)
+        if wanted.counted:
+            return None
         # `used` in the message is what others hold as well; only that explains the refusal.
-        calls = sum(self._calls.values()) + sum(other.calls for other in self._open)
+        held = [other for other in self._open if not other.counted]
+        calls = sum(self._calls.values()) + sum(other.calls for other in held)
         if limits.max_calls is not None and calls + wanted.calls > limits.max_calls:
             return LimitReached("max_calls", used=calls, cap=limits.max_calls)
-        images = self._usage.images + sum(other.images for other in self._open)
+        images = self._usage.images + sum(other.images for other in held)
         if limits.max_images is not None and wanted.images and images + wanted.images > limits.max_images:
             return LimitReached("max_images", used=images, cap=limits.max_images)
         return None
@@ -255,9 +284,14 @@ class Budget:
     def _newest_speculative(self, limit: str, refused: set[int]) -> Reservation | None:
         for other in reversed(self._open):
             helps = other.calls if limit == "max_calls" else other.images
-            if helps and not other.certain and not other.preempting and id(other) not in refused:
+            if helps and not other.counted and not other.certain and not other.preempting and id(other) not in refused:
                 return other
         return None
+
+    def _no_more_expected(self, key: str) -> None:
+        held = self._expected.pop(key, None)
+        if held is not None:
+            self._open.remove(held)
 
     def _count(self, key: str, role: Role, usage: Usage, calls: int = 1) -> None:
         if key:

@@ -12,6 +12,7 @@ from langgraph_interleave.types import (
     Spend,
     Step,
     StepRecord,
+    StyleGuide,
 )
 
 
@@ -45,7 +46,7 @@ def compose_document(
         outcome=outcome,
         reasons=reasons,
         title=plan.plan.title if plan.plan else None,
-        style_guide=plan.plan.style_guide if plan.plan else DocumentData.model_fields["style_guide"].default,
+        style_guide=plan.plan.style_guide if plan.plan else StyleGuide(),
         steps=tuple(steps),
         plan=plan_digest,
         problem=plan.problem,
@@ -78,9 +79,7 @@ def mark(record: StepRecord) -> str | None:
     """The sentence that tells a reader what is not as it should be; `None` when all is well."""
     reason = record.problem.message if record.problem else ""
     if record.outcome == "exhausted":
-        tries = len(record.attempts)
-        said = f"The critic accepted none of {tries} attempts; the {'best' if tries > 1 else 'only one'} is shown."
-        return f"{said} {reason}".strip()
+        return f"{_unaccepted(record)} {reason}".strip()
     if record.outcome == "critic_failed":
         return f"This picture was not judged. {reason}".strip()
     if record.outcome == "backend_failed":
@@ -92,3 +91,12 @@ def mark(record: StepRecord) -> str | None:
     if record.outcome == "cancelled":
         return "The run was stopped before this picture was drawn."
     return None
+
+
+def _unaccepted(record: StepRecord) -> str:
+    tries = len(record.attempts)
+    if all(attempt.critique is None for attempt in record.attempts):
+        return "This picture was not judged."  # a limit was reached, or the run was stopped, just then
+    if tries == 1:
+        return "The critic did not accept this picture."
+    return f"The critic accepted none of {tries} attempts; attempt {(record.kept or 0) + 1} is shown."

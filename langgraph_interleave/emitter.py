@@ -49,8 +49,8 @@ class Emitter:
         self._held: list[events.Event] | None = None
         #: What was streamed of each reasoning that is not over, by step and attempt.
         self._texts: dict[tuple[int | None, int], str] = {}
-        self._steps: set[int] = set()
-        #: Every attempt that was told, and whether it is still open.
+        #: Every step and every attempt that was told, and whether it is still open.
+        self._steps: dict[int, bool] = {}
         self._attempts: dict[tuple[int, int], bool] = {}
         self._said: set[tuple[int | None, str]] = set()
 
@@ -97,7 +97,7 @@ class Emitter:
             for event in held:
                 if _step_of(event) not in changed:
                     self._write(event)
-            self._steps.difference_update(changed)
+            self._steps = {step: is_open for step, is_open in self._steps.items() if step not in changed}
             self._attempts = {name: is_open for name, is_open in self._attempts.items() if name[0] not in changed}
             self._texts = {name: text for name, text in self._texts.items() if name[0] not in changed}
             self._said = {(step, what) for step, what in self._said if step not in changed}
@@ -107,7 +107,7 @@ class Emitter:
         with self._lock:
             self._finish_texts(None)
             self._held = None
-            self._steps, self._attempts, self._texts = set(), {}, {}
+            self._steps, self._attempts, self._texts = {}, {}, {}
 
     def warning(self, code: str, message: str, step: int | None = None) -> None:
         """Something the user should know; said once."""
@@ -124,8 +124,9 @@ class Emitter:
     def run_finished(self, outcome: RunOutcome, reasons: tuple[RunReason, ...], steps: int, spend: Spend) -> None:
         """The last event of a run."""
         with self._lock:
-            for step in sorted(self._steps):
+            for step in [step for step, is_open in self._steps.items() if is_open]:
                 self._close_attempts(step)
+                self.emit(events.StepEvent(run_id=self.run_id, step=step, phase="finish", outcome="cancelled"))
             self.emit(
                 events.RunEvent(
                     run_id=self.run_id, phase="finish", outcome=outcome, reasons=reasons, steps=steps, spend=spend
@@ -164,7 +165,7 @@ class Emitter:
         with self._lock:
             if step.index in self._steps:
                 return
-            self._steps.add(step.index)
+            self._steps[step.index] = True
             self.emit(events.StepEvent(run_id=self.run_id, step=step.index, phase="start"))
             if self._publish == "early":
                 self._caption(step)
@@ -218,6 +219,7 @@ class Emitter:
         """The step has its outcome: its picture, or a placeholder that says why there is none."""
         with self._lock:
             self.step_started(step)
+            self._steps[step.index] = False
             self._close_attempts(step.index)
             if self._publish == "verified":
                 self._caption(step)

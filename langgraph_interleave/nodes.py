@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Generator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any, Self
 
 from langgraph.types import Command, Send
@@ -72,8 +73,7 @@ class Nodes:
         with self._work(run):
             view = committed_view(run, progress)
             settled = run.standing.settle(view)
-            records = {**view.records, **settled}
-            view = routing.RunView(view.request, view.steps, view.complete, records, view.rules)
+            view = replace(view, records={**view.records, **settled})
             steps = progress["steps"]
             changes = {str(record.index): await self._commit(record) for record in settled.values()}
             if not view.complete or routing.all_concluded(view):
@@ -147,10 +147,11 @@ class Nodes:
                 document = self._document(run, run.view, cancelled=True)
                 run.emitter.run_finished(document.outcome, document.reasons, len(run.view.steps), document.spend)
                 self.runs.end(run)
+                where = f" in {self.roles.artifacts!r}" if isinstance(error, OSError) else ""
                 raise InternalError(
-                    f"The run was ended by an unexpected {type(error).__name__}; what it made so far is attached.",
-                    remedy="See the chained exception; the document is in `.document`. A run with a checkpointer "
-                    "can be resumed: finished calls are not paid for again.",
+                    f"The run was ended by an unexpected {type(error).__name__}{where}.",
+                    remedy="See the chained exception; what was made so far is in `.document`. With a checkpointer the "
+                    "run can be resumed, and finished calls are not made again.",
                     document=document.model_dump(mode="json", exclude_none=True),
                 ) from error
 
@@ -254,8 +255,7 @@ def finished_turn(progress: Progress, document: str) -> Progress:
 def committed_view(run: Run, progress: Progress) -> routing.RunView:
     """The run as the graph has committed it: only steps whose outcome is in the state."""
     done = {int(index) for index, step in progress["steps"].items() if step.get("outcome") != "started"}
-    records = {index: record for index, record in run.view.records.items() if index in done}
-    return routing.RunView(run.view.request, run.view.steps, run.view.complete, records, run.view.rules)
+    return replace(run.view, records={index: record for index, record in run.view.records.items() if index in done})
 
 
 def trace_of(attempt: Attempt, *, judged: bool) -> dict[str, Any]:

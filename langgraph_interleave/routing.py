@@ -7,7 +7,7 @@ graph is exactly the work the graph will ask for.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from langgraph_interleave.types import (
     ArtifactRef,
@@ -353,7 +353,7 @@ def settle(view: RunView) -> dict[int, StepRecord]:
     records = dict(view.records)
     new: dict[int, StepRecord] = {}
     for step in view.steps:
-        now = RunView(view.request, view.steps, view.complete, records, view.rules)
+        now = replace(view, records=records)
         if step.index in records or not ready(now, step):
             continue
         record = settled_without_drawing(now, step)

@@ -21,7 +21,7 @@ from langgraph_interleave.budget import Budget
 from langgraph_interleave.calls import RunCalls, read_plan_result
 from langgraph_interleave.context import Settings
 from langgraph_interleave.emitter import Emitter, Writer
-from langgraph_interleave.errors import Cancelled, LimitReached
+from langgraph_interleave.errors import LimitReached
 from langgraph_interleave.ledger import Call
 from langgraph_interleave.roles import Roles
 from langgraph_interleave.routing import Draw, Judge, NextCall
@@ -61,7 +61,6 @@ class Run:
         writer: Writer | None = None,
     ) -> None:
         self.run_id = run_id
-        self.request = request
         self.settings = settings
         self.roles = roles
         self.emitter = Emitter(run_id, publish=settings.publish, writer=writer)
@@ -193,8 +192,11 @@ class Run:
         self.standing.settle()
         following = routing.next_calls(self.view)
         for call in following.certain:
-            if isinstance(call, Draw) or self.standing.style is not None:
-                self._begin(call)
+            if isinstance(call, Judge) and self.standing.style is None:
+                continue
+            self._begin(call)
+            if call not in self._waiting and not self.view.complete:
+                break  # a limit leaves nothing for speculation
         bets = [self._draw_call(bet) for bet in following.likely if isinstance(bet, Draw)]
         self._ahead.bet({call.key: (call, produce) for call, produce in bets})
 
@@ -208,7 +210,7 @@ class Run:
         call, produce = self._draw_call(following) if isinstance(following, Draw) else self._judge_call(following)
         on_done = partial(self._done, following, future)
         if self.stopped:
-            on_done(call, Cancelled("The run was stopped."))
+            on_done(call, asyncio.CancelledError())
         elif self._ahead.start(call, produce, certain=self.view.complete, on_done=on_done):
             self._tell_begun(following)
         elif self.view.complete:
@@ -229,13 +231,13 @@ class Run:
             seed, prompt = attempt.seed, attempt.prompt
         self.emitter.attempt_started(step, number, seed, prompt)
 
-    def _refusal(self, call: Call) -> BaseException:
+    def _refusal(self, call: Call) -> Result:
         """Why a certain call was not started: its limit, or else the run is over."""
         try:
             self.budget.reserve(images=call.images, role=call.role).release()
         except LimitReached as limit:
             return limit
-        return Cancelled("The run is over.")
+        return asyncio.CancelledError()
 
     def _draw_call(self, draw: Draw) -> tuple[Call, Any]:
         step = self.view.steps[draw.step]
@@ -255,12 +257,13 @@ class Run:
                 current = self._waiting.get(following) is future
                 if current:
                     del self._waiting[following]
-                if isinstance(result, (asyncio.CancelledError, Cancelled)) and not self.stopped:
-                    # A bet that was lost, or the end of the run. Whoever still needs it asks again.
-                    raise _GivenUp
                 if isinstance(result, asyncio.CancelledError):
-                    result = Cancelled("The run was stopped.")
-                if current and isinstance(following, Draw):
+                    if not self.stopped:
+                        # A bet that was lost, or the end of the run. Whoever still needs it asks again.
+                        raise _GivenUp
+                    if current:
+                        self.standing.stopped(following.step)
+                elif current and isinstance(following, Draw):
                     self.standing.drawn(following, call.key, result)
                 elif current and isinstance(following, Judge):
                     self.standing.judged(following, call.key, result)
@@ -280,7 +283,7 @@ class Run:
             if isinstance(delta, ReasoningDelta):
                 self.emitter.reasoning(None, delta.text)
             elif isinstance(delta, StyleDelta):
-                self.standing.style = delta.style_guide
+                self.standing.style = self.standing.style or delta.style_guide
                 self.advance()
             elif isinstance(delta, StepDelta) and self.standing.add_step(delta.step):
                 self.advance()

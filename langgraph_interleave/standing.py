@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Collection, Iterable
+from dataclasses import replace
 
 from langgraph_interleave import routing
 from langgraph_interleave.calls import read_critique
 from langgraph_interleave.context import Settings
 from langgraph_interleave.emitter import Emitter
-from langgraph_interleave.errors import Cancelled, InterleaveError, LimitReached
+from langgraph_interleave.errors import InterleaveError, LimitReached
 from langgraph_interleave.ledger import Finished
 from langgraph_interleave.routing import Draw, Judge, RunView
 from langgraph_interleave.types import (
@@ -34,7 +35,6 @@ class Standing:
     """What is known of one run. Hold `lock` to read the view and act on it in one go."""
 
     def __init__(self, request: Request, settings: Settings, emitter: Emitter) -> None:
-        self.request = request
         self.settings = settings
         self.emitter = emitter
         self.lock = threading.RLock()
@@ -57,7 +57,7 @@ class Standing:
         with self.lock:
             if self.view.complete or step.index != len(self.view.steps):
                 return False
-            self._show(steps=(*self.view.steps, step))
+            self.view = replace(self.view, steps=(*self.view.steps, step))
             return True
 
     def adopt_plan(self, plan: Plan) -> set[int]:
@@ -72,13 +72,13 @@ class Standing:
             stale = changed_steps(self.view.steps, plan.steps, misjudged)
             self.style = plan.style_guide
             records = {index: record for index, record in self.view.records.items() if index not in stale}
-            self._show(steps=plan.steps, complete=True, records=records)
+            self.view = replace(self.view, steps=plan.steps, complete=True, records=records)
             return stale
 
     def drop_plan(self) -> None:
         """There is no plan after all."""
         with self.lock:
-            self._show(steps=(), complete=False, records={})
+            self.view = replace(self.view, steps=(), complete=False, records={})
 
     # --- the steps ----------------------------------------------------------------------------
 
@@ -104,7 +104,8 @@ class Standing:
         """A drawing ended: a picture, or an error that becomes the attempt's problem."""
         with self.lock:
             record = self.view.records.get(draw.step) or StepRecord(index=draw.step)
-            if self._ended_early(record, result):
+            if isinstance(result, LimitReached):
+                self._limited(record, result)
                 return
             attempt = Attempt(
                 number=draw.attempt,
@@ -128,7 +129,8 @@ class Standing:
         """A judgement ended: a critique, or an error that leaves the picture unjudged."""
         with self.lock:
             record = self.view.records[judge.step]
-            if self._ended_early(record, result):
+            if isinstance(result, LimitReached):
+                self._limited(record, result)
                 return
             attempt = record.attempts[judge.attempt]
             attempt = attempt.model_copy(update={"calls": (*attempt.calls, key)})
@@ -139,6 +141,12 @@ class Standing:
                 attempt = attempt.model_copy(update={"problem": self.problem(result)})
             self.emitter.judged(judge.step, attempt)
             self._extend(record, attempt)
+
+    def stopped(self, step: int) -> None:
+        """The run was stopped while a call of this step was under way, or about to be made."""
+        with self.lock:
+            record = self.view.records.get(step) or StepRecord(index=step)
+            self._conclude(routing.stopped(record, self.view.rules))
 
     def broken(self, step: int, error: Exception) -> StepRecord:
         """Conclude a step that cannot go on; a fault of ours is kept, and raised by `compose`."""
@@ -164,15 +172,9 @@ class Standing:
 
     # --- with the lock held -------------------------------------------------------------------
 
-    def _ended_early(self, record: StepRecord, result: Result) -> bool:
-        if isinstance(result, LimitReached):
-            self.emitter.limit(result.limit, result.used, result.cap)
-            self._conclude(routing.limited(record, self.view.rules, result.limit, self.problem(result)))
-        elif isinstance(result, Cancelled):
-            self._conclude(routing.stopped(record, self.view.rules))
-        else:
-            return False
-        return True
+    def _limited(self, record: StepRecord, limit: LimitReached) -> None:
+        self.emitter.limit(limit.limit, limit.used, limit.cap)
+        self._conclude(routing.limited(record, self.view.rules, limit.limit, self.problem(limit)))
 
     def _extend(self, record: StepRecord, attempt: Attempt) -> None:
         attempts = (*record.attempts[: attempt.number], attempt)
@@ -187,22 +189,7 @@ class Standing:
         self.emitter.concluded(self.view.steps[record.index], record)
 
     def _put(self, record: StepRecord) -> None:
-        self._show(records={**self.view.records, record.index: record})
-
-    def _show(
-        self,
-        *,
-        steps: tuple[Step, ...] | None = None,
-        complete: bool | None = None,
-        records: dict[int, StepRecord] | None = None,
-    ) -> None:
-        self.view = RunView(
-            request=self.request,
-            steps=self.view.steps if steps is None else steps,
-            complete=self.view.complete if complete is None else complete,
-            records=self.view.records if records is None else records,
-            rules=self.view.rules,
-        )
+        self.view = replace(self.view, records={**self.view.records, record.index: record})
 
 
 def read_drawing(finished: Finished) -> dict[str, object]:

@@ -201,7 +201,12 @@ class Flight:
         claim = await self._ledger.journal.claim(self.call, found)
         if claim is not None and claim.took_over is not None and self.budget is not None:
             earlier = claim.took_over
-            self.budget.count_ambiguous(earlier.role, billed=earlier.billed, images=earlier.images)
+            self.budget.count_ambiguous(
+                earlier.role,
+                billed=earlier.billed,
+                images=earlier.images,
+                making=f"{earlier.key}/{earlier.ambiguous_before}",
+            )
         return claim
 
     async def _send(self, claim: Claim, patience: float) -> Finished:

@@ -86,11 +86,14 @@ class Journal:
             lost = CallRecord(**_names(call), status="ambiguous", problem=_LOST)
             return Found(None, lost, damaged=True)
         except OSError as error:
-            raise ConfigError(
-                f"The artifact store {self.artifacts!r} cannot be read: {error}",
-                remedy="Check that it is there, and the permissions.",
-            ) from error
+            raise self._unreadable(error) from error
         return Found(raw, record)
+
+    def _unreadable(self, error: OSError) -> ConfigError:
+        return ConfigError(
+            f"The artifact store {self.artifacts!r} cannot be read: {error}",
+            remedy="Check that it is there, and the permissions.",
+        )
 
     async def hydrate(self, record: CallRecord) -> CallRecord:
         """A record with its result, where that is kept apart.
@@ -212,9 +215,17 @@ class Journal:
         return record
 
     async def all(self, scope: str) -> list[CallRecord]:
-        """The readable records of a scope, in order of their start, with their results where these are left."""
+        """The readable records of a scope, in order of their start, with their results where these are left.
+
+        Raises:
+            ConfigError: The store cannot be read.
+        """
         records: list[CallRecord] = []
-        for raw in await self.artifacts.alist_calls(scope):
+        try:
+            found = await self.artifacts.alist_calls(scope)
+        except OSError as error:
+            raise self._unreadable(error) from error
+        for raw in found:
             try:
                 records.append(await self.hydrate(CallRecord.model_validate(raw)))
             except (ArtifactMissing, ValidationError) as error:

@@ -100,10 +100,23 @@ class RunScope:
             All records of the run, in order of their start.
         """
         records = await self._ledger.records(self.run_id)
+        here = {call.key for call in self._ledger.in_flight() if call.scope == self.run_id}
         for record in records:
+            for nth in range(record.ambiguous_before):
+                self._count_ambiguous(record, nth)
             if record.status == "finished":
                 self.budget.count_prior(record.key, record.role, record.usage)
+            elif record.status == "started" and (record.key in here or self._ledger.journal.is_others(record)):
+                if record.billed:
+                    self.budget.expect(record.key, record.role, images=record.images)
+            elif record.status != "failed":
+                self._count_ambiguous(record, record.ambiguous_before)
         return records
+
+    def _count_ambiguous(self, record: CallRecord, nth: int) -> None:
+        self.budget.count_ambiguous(
+            record.role, billed=record.billed, images=record.images, making=f"{record.key}/{nth}"
+        )
 
     async def aclose(self, *, cancelled: bool = False) -> None:
         """End the scope: what was started on a bet is given up, what is certain is waited for.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -26,3 +27,34 @@ def make() -> Callable[..., Made]:
         return create_interleave_graph(planner, backend, critic, **options), planner, backend, critic
 
     return build
+
+
+@pytest.fixture
+def complaints() -> Callable[[list[dict[str, Any]]], list[str]]:
+    """What is wrong with the events of one whole invocation; nothing, if all is well."""
+
+    def look(events: list[dict[str, Any]], *, resumed: bool = False) -> list[str]:
+        wrong: list[str] = []
+        ends = [event.get("phase") for event in events if event["type"] == "interleave.run"]
+        if ends != (["finish"] if resumed else ["start", "finish"]) or events[-1]["type"] != "interleave.run":
+            wrong.append(f"the run: {ends}, last {events[-1]}")
+        segments = [event for event in events if event["type"] == "interleave.segment"]
+        whole = Counter(event["segment_id"] for event in segments if event["phase"] == "finish")
+        begun = Counter(event["segment_id"] for event in segments if event["phase"] == "start")
+        wrong += [f"told twice: {name}" for name in whole + begun if max(whole[name], begun[name]) > 1]
+        wrong += [f"never finished: {name}" for name in begun if name not in whole]
+        for kind, names in (("interleave.step", ("step",)), ("interleave.attempt", ("step", "attempt"))):
+            phases = {
+                phase: sorted(
+                    tuple(e[name] for name in names) for e in events if e["type"] == kind and e["phase"] == phase
+                )
+                for phase in ("start", "finish")
+            }
+            if phases["start"] != phases["finish"] or len(set(phases["start"])) != len(phases["start"]):
+                wrong.append(f"{kind}: {phases}")
+        answers = [event["kind"] for event in segments if event["track"] == "answer"]
+        if answers and answers[0] != "plan" and not resumed:
+            wrong.append(f"the first visible answer is a {answers[0]}")
+        return wrong
+
+    return look

@@ -19,7 +19,6 @@ from langgraph.graph import END, START, StateGraph
 from pydantic import BaseModel
 from typing_extensions import TypedDict
 
-from langgraph_interleave import run as live
 from langgraph_interleave.artifacts import ArtifactStore
 from langgraph_interleave.context import InterleaveContext
 from langgraph_interleave.graph import create_interleave_graph
@@ -65,9 +64,7 @@ async def test_the_same_run_id_never_pays_twice(make: Make) -> None:
 
 
 @pytest.mark.parametrize("saver", ["memory", "sqlite"])
-async def test_a_cancelled_run_is_resumed_without_paying_twice(
-    make: Make, tmp_path: Path, saver: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_cancelled_run_is_resumed_without_paying_twice(make: Make, tmp_path: Path, saver: str) -> None:
     artifacts = ArtifactStore.folder(tmp_path / "store")
     stuck = threading.Event()
 
