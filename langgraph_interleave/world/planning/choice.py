@@ -170,6 +170,7 @@ def _with_unknown(outline: Outline) -> Outline:
         return outline
     words = ", ".join(f"“{word}”" for word in shown)
     instead = "it is a labelled card" if len(shown) == 1 else "they are labelled cards"
+    drawn = "drawn as a labelled card" if len(shown) == 1 else "drawn as labelled cards"
     return outline.thinking(f"I cannot draw {words}: {instead} in the picture.").warned(
-        PlanWarning("unknown_words", f"Not in the drawing vocabulary: {words}; drawn as labelled cards.")
+        PlanWarning("unknown_words", f"Not in the drawing vocabulary: {words}; {drawn}.")
     )
