@@ -122,7 +122,7 @@ def picture(
             sprite, left, top = _pixels(place, _look(thing), sheet, seed)
             image.paste(sprite, (left, top), sprite)
     if scene.caption:
-        sprite, left, top = _rasterized(_caption(scene.caption, sheet), sheet)
+        sprite, left, top = _captioned(scene.caption, sheet)
         image.paste(sprite, (left, top), sprite)
     return image
 
@@ -272,6 +272,11 @@ def _document(elements: str, window: tuple[float, float, float, float], width: i
     )
 
 
+@lru_cache(maxsize=32)
+def _captioned(text: str, sheet: Sheet) -> tuple[Image, int, int]:
+    return _rasterized(_caption(text, sheet), sheet)
+
+
 def _caption(text: str, sheet: Sheet) -> Sprite:
     top, bottom = sheet.h - 52, sheet.h - 17
     pen = Pen(TONES["paper"], seed=crc32(b"caption"))
@@ -302,21 +307,31 @@ def _photo_area(scene: Scene, sheet: Sheet, photo: ImageBytes | None) -> Area | 
 
 
 def _paste_photo(image: Image, place: Placed, sheet: Sheet, seed: int, photo: ImageBytes | None) -> None:
-    from PIL import Image
-
     x, y, w, h = _mounted(place, sheet, photo)
     k = sheet.pixels_per_unit
-    under, over = _mount(x, y, w, h, seed, empty=photo is None)
-    sprite, left, top = _rasterized(under, sheet)
-    image.paste(sprite, (left, top), sprite)
+    under, over = _mounting(x, y, w, h, seed, photo is None, sheet)
+    image.paste(under[0], under[1:], under[0])
     if photo is not None:
-        size = (max(1, round(w * k)), max(1, round(h * k)))
-        with Image.open(io.BytesIO(photo.data)) as opened:
-            opened.draft("RGB", size)
-            shown = opened.convert("RGB").resize(size, Image.Resampling.LANCZOS, reducing_gap=2.0)
+        shown = _reduced(photo, max(1, round(w * k)), max(1, round(h * k)))
         image.paste(shown, (round(x * k), round(y * k)))
-    sprite, left, top = _rasterized(over, sheet)
-    image.paste(sprite, (left, top), sprite)
+    image.paste(over[0], over[1:], over[0])
+
+
+@lru_cache(maxsize=8)
+def _reduced(photo: ImageBytes, width: int, height: int) -> Image:
+    from PIL import Image
+
+    with Image.open(io.BytesIO(photo.data)) as opened:
+        opened.draft("RGB", (width, height))
+        return opened.convert("RGB").resize((width, height), Image.Resampling.LANCZOS, reducing_gap=2.0)
+
+
+@lru_cache(maxsize=32)
+def _mounting(
+    x: float, y: float, w: float, h: float, seed: int, empty: bool, sheet: Sheet
+) -> tuple[tuple[Image, int, int], tuple[Image, int, int]]:
+    under, over = _mount(x, y, w, h, seed, empty=empty)
+    return _rasterized(under, sheet), _rasterized(over, sheet)
 
 
 def _photo_svg(place: Placed, sheet: Sheet, seed: int, photo: ImageBytes | None) -> str:
