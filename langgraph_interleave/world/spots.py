@@ -178,7 +178,7 @@ def cell_spots(group: Group, cell: str, frame: Frame, part: Part) -> list[Spot]:
                 height = group.height * share
                 base = y + dy + height / 2
                 if group.stands and not dy:
-                    base = max(base, _on_ground(base, row, frame))
+                    base = _on_ground(base, row, frame)
                 base = min(base, frame.lowest)
                 middle = min(max(base - height / 2, low), high)
                 spots.append(Spot(x + dx, middle + height / 2, abs(dx) + abs(dy) + (1 - share) * 0.4))
@@ -192,7 +192,8 @@ def _on_ground(base: float, row: int, frame: Frame) -> float:
         return base
     if row == 2:
         return 0.92 * frame.h
-    return max(base, horizon + 0.03) if horizon < 0.75 * frame.h else base
+    # Not lower for what is taller: a plant that grows stays where its pot stands.
+    return horizon + 0.03 if horizon < 0.75 * frame.h else base
 
 
 def free_spots(group: Group, frame: Frame, lift: float) -> list[Spot]:

@@ -241,3 +241,13 @@ def test_unknown_kinds_and_backdrops_are_placed_all_the_same() -> None:
     [place] = layout(Scene(backdrop="atlantis", things=(thing("quokka"),)))
     assert place.kind == "card"
     assert bounds((place,), "nobody") is None
+
+
+@pytest.mark.parametrize("backdrop", ["table", "meadow", "street", "kitchen"])
+def test_what_grows_stays_where_it_stands(backdrop: str) -> None:
+    feet: set[float] = set()
+    for state in ("empty", "with soil", "sprouted", "leafy", "flowering"):
+        pot = Thing(id="pot", kind="flower pot", state=state, at="middle")
+        place = layout(Scene(backdrop=backdrop, things=(pot,)))[0]
+        feet.add(round(place.y + place.h, 3))
+    assert len(feet) == 1
