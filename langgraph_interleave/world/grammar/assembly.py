@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from langgraph_interleave.world.grammar.draft import Draft, find, link, to_things
+from langgraph_interleave.world.grammar.draft import MOST, Draft, find, link, to_things
 from langgraph_interleave.world.grammar.mention import Mention
 from langgraph_interleave.world.scene import Cell, Relation, Scene
 from langgraph_interleave.world.vocabulary import KINDS
@@ -19,6 +19,8 @@ class Assembly:
 
     def __init__(self) -> None:
         self.drafts: list[Draft] = []
+        #: What the picture before showed; "the box" means the one there, as it was there.
+        self.known: list[Draft] = []
         self.backdrop: str | None = None
         self.night = False
         self.otherwise: str | None = None
@@ -43,6 +45,26 @@ class Assembly:
         self.drafts = [Draft.of(thing) for thing in scene.things]
         link(self.drafts)
         self.backdrop, self.caption, self.photo = scene.backdrop, scene.caption, scene.photo
+
+    def remember(self, scene: Scene) -> None:
+        """Know what the picture before showed, to take it over where a text says "the box" or "it"."""
+        self.known = [Draft.of(thing) for thing in scene.things]
+        link(self.known)
+
+    def recalled(self, mention: Mention, before: Draft | None = None) -> Draft | None:
+        """The thing of the picture before that "the box" means: the same one, in its state, colour, size and place."""
+        if not mention.definite or mention.more:
+            return None
+        found = find(mention, [draft for draft in self.known if draft not in self.drafts])
+        if found is not None and mention.count is not None:
+            found.count = min(max(mention.count, 1), MOST)
+        return self.take_over(found, before)
+
+    def take_over(self, known: Draft | None, before: Draft | None = None) -> Draft | None:
+        """A thing of the picture before becomes one of this picture: behind another of it, or in front of all."""
+        if known is not None and known not in self.drafts:
+            self.drafts.insert(len(self.drafts) if before is None else self.drafts.index(before), known)
+        return known
 
     def scene(self) -> Scene:
         """The scene that was read."""
@@ -128,7 +150,12 @@ class Assembly:
             if draft.beside is None:
                 continue
             relation, mention = draft.beside
-            if isinstance(mention, Draft) or mention.photo:
+            if isinstance(mention, Draft):
+                if mention in self.known:
+                    # What stood on the box stands on it still, so the box is there too.
+                    self.take_over(mention, draft)
+                continue
+            if mention.photo:
                 continue
             found = find(mention, self.drafts, [draft])
             if found is not None:
@@ -140,7 +167,10 @@ class Assembly:
                 draft.beside = None
                 self.set_backdrop(mention.backdrop)
             else:
-                draft.beside = (relation, self.new(mention, before=[draft]))
+                anchor = self.recalled(mention, draft)
+                if anchor is not None:
+                    self.refine(anchor, mention)
+                draft.beside = (relation, anchor or self.new(mention, before=[draft]))
 
     def _usual_backdrop(self) -> str:
         for draft in self.drafts:

@@ -25,13 +25,19 @@ _BEFORE_COMMANDS = frozenset((*_STOPS, ",", "and", "then", "to", "please", "now"
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What was read: the scene, and the words that no vocabulary knows (they are cards in it)."""
+    """What was read: the scene, and the words that no vocabulary knows (they are cards in it).
+
+    `recalled` are the ids of things taken over from the picture before (`known`).
+    """
 
     scene: Scene
     unknown: tuple[str, ...] = ()
+    recalled: tuple[str, ...] = ()
 
 
-def read(text: str, *, language: Language | None = None, backdrop: str | None = None) -> Reading:
+def read(
+    text: str, *, language: Language | None = None, backdrop: str | None = None, known: Scene | None = None
+) -> Reading:
     """The scene a text describes.
 
     Understands the canonical form of `describe` without loss, and free text as far as its words
@@ -43,6 +49,8 @@ def read(text: str, *, language: Language | None = None, backdrop: str | None = 
         text: Any text.
         language: Its language; found out when `None`.
         backdrop: Where it plays when the text does not say; `None`: where its first thing usually is.
+        known: The picture before. A thing of it that the text names with "the" or a pronoun is the same
+            one here, in the state, colour, size and place it had, unless the text says otherwise.
 
     Example:
         >>> [(thing.kind, thing.count) for thing in read("two red apples and a frobnicator").scene.things]
@@ -51,9 +59,13 @@ def read(text: str, *, language: Language | None = None, backdrop: str | None = 
         ('frobnicator',)
     """
     reader = SceneReader(tokenize(text), language or language_of(text))
+    if known is not None:
+        reader.remember(known)
     reader.run()
     reader.otherwise = backdrop
-    return Reading(reader.scene(), tuple(dict.fromkeys(reader.unknown)))
+    scene = reader.scene()
+    recalled = tuple(draft.id for draft in reader.known if draft in reader.drafts and draft.id is not None)
+    return Reading(scene, tuple(dict.fromkeys(reader.unknown)), recalled)
 
 
 class SceneReader(Assembly):
@@ -118,6 +130,8 @@ class SceneReader(Assembly):
                 return self._with(index, end)
             case "pronoun":
                 if self.tokens[index].norm in ("it", "they", "he", "she", "which", "who", "them"):
+                    if not self.group and not self.drafts and self.known:
+                        self.take_over(self.known[-1])
                     self.group = self.group or self.drafts[-1:]
                 return match.length
             case "verb":
@@ -189,6 +203,13 @@ class SceneReader(Assembly):
             return 0 if not (self.closed or self.group) else length
         if start < len(self.tokens) and self._is_pronoun(start):
             owners = self.owners or self._before_group()
+            if not owners and self.known and self.anchor is None:
+                owners = [draft for draft in [self.take_over(self.known[-1], self.group[0] if self.group else None)]
+                          if draft is not None and draft not in self.group]  # fmt: skip
+            if not owners and (self.anchor is None or self.anchor in self.group):
+                # "a dog beside it", of nothing that was ever named.
+                self.close()
+                return length + 1
             anchor = owners[-1] if self.owners or self.anchor is None or self.anchor in self.group else self.anchor
             for draft in self.group:
                 if owners and draft not in owners and not draft.placed:
@@ -280,6 +301,7 @@ class SceneReader(Assembly):
         if self._follows_place(mention):
             return self._postposition(index, mention)
         found = find(mention, self.drafts) if mention.definite and not mention.more else None
+        found = found or self.recalled(mention)
         if found is not None and mention.count is None:
             self.group, self.owners, self.closed = [found], [], False
             self.refine(found, mention)

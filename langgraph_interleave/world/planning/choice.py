@@ -21,7 +21,7 @@ from langgraph_interleave.world.planning.outline import Outline, Part
 from langgraph_interleave.world.planning.series import series_outline
 from langgraph_interleave.world.planning.story import story_outline
 from langgraph_interleave.world.planning.tableau import tableau_outline
-from langgraph_interleave.world.planning.wishes import Wishes, wishes_of, without_form, words_only
+from langgraph_interleave.world.planning.wishes import Wishes, wishes_of, without_form, words_only, words_only_of_all
 from langgraph_interleave.world.procedures import Hit, find
 
 _A_THING = re.compile(r"(?:an?|one|two|three|some)\s+(?!way|guide|recipe|tutorial)", re.IGNORECASE)
@@ -40,10 +40,9 @@ def outline_for(text: str, *, steps: int | None, most: int, language: Language |
         images: How many pictures the request has.
     """
     wishes = wishes_of(text)
-    items = items_of(text)
-    if items is not None and items.form == "numbered":
+    if wishes.words_only and (items := items_of(text if _is_itemised(text) else wishes.listing)) is not None:
         # "(text only)" of one item is not a wish about all of them.
-        wishes = replace(wishes, words_only=words_only(items.lead))
+        wishes = replace(wishes, words_only=_all_in_words(items))
     spoken = language or wishes.spoken or wishes.language
     outline = _told(text, wishes, spoken, steps or wishes.count, photo=images > 0)
     outline = outline.thinking(*_about_wishes(wishes, steps))
@@ -61,7 +60,7 @@ def outline_for(text: str, *, steps: int | None, most: int, language: Language |
 
 def _told(text: str, wishes: Wishes, language: Language, count: int | None, *, photo: bool) -> Outline:
     subject = without_form(wishes.subject) or wishes.subject
-    items = items_of(text if _is_itemised(text) else wishes.subject)
+    items = items_of(text if _is_itemised(text) else wishes.subject if wishes.words_only else wishes.listing)
     if items is not None and items.form == "numbered":
         return _listed(items, wishes, photo)
     grown = growth_outline(subject, language, count, photo=True) if photo else None
@@ -102,6 +101,14 @@ def _is_itemised(text: str) -> bool:
     """Whether a request is a numbered or bulleted list, in which "in words only" is said of an item."""
     items: Items | None = items_of(text)
     return items is not None and items.form == "numbered"
+
+
+def _all_in_words(items: Items) -> bool:
+    """Whether "in words only", said somewhere in a list, is about the list and not about one item."""
+    asking = [text for text in items.texts if words_only(text)]
+    if words_only(items.lead) or len(asking) == len(items.texts):
+        return True
+    return asking == [items.texts[-1]] and words_only_of_all(items.texts[-1])
 
 
 def _only_names_it(subject: str, hit: Hit) -> bool:

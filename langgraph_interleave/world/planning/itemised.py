@@ -10,7 +10,7 @@ from langgraph_interleave.world.grammar.commands import command_at, verb_at
 from langgraph_interleave.world.grammar.languages import Language, with_english_commands
 from langgraph_interleave.world.grammar.lexicon import lexicon
 from langgraph_interleave.world.grammar.numbers import WORDS
-from langgraph_interleave.world.grammar.prose import canonical_id
+from langgraph_interleave.world.grammar.prose import canonical_id, with_ids
 from langgraph_interleave.world.grammar.tokens import tokenize
 from langgraph_interleave.world.grammar.wording import sentence
 from langgraph_interleave.world.grammar.words import DEFINITE, INDEFINITE
@@ -96,7 +96,7 @@ def _part(text: str, telling: _Telling, *, alone: bool) -> Part:
         reading = revise(asked, before, language=telling.language)
         scene = reading.scene
     else:
-        reading = read(asked, language=telling.language, backdrop=before.backdrop)
+        reading = read(asked, language=telling.language, backdrop=before.backdrop, known=before)
         scene = reading.scene.model_copy(update={"photo": before.photo})
     telling.unknown += reading.unknown
     if before is not None and before.things and not alone and _only_unknown(asked, scene, reading.unknown):
@@ -113,8 +113,14 @@ def _part(text: str, telling: _Telling, *, alone: bool) -> Part:
 def _stand_alone(items: Items, language: Language) -> bool:
     """Whether a numbered list names a different thing each time, with nothing that happens to it."""
     kinds: list[str] = []
+    earlier: tuple[Thing, ...] = ()
     for text in items.texts:
-        things = read(text, language=language).scene.things
+        reading = read(text, language=language, known=Scene(things=earlier))
+        things = reading.scene.things
+        earlier = with_ids((*earlier, *things))
+        if reading.recalled:
+            # "The cat in the box": that box, not any.
+            return False
         if not things or changes(text, language) or words_only(text) or _WORDS.search(text):
             return False
         kinds.append(f"{things[0].kind}/{things[0].label or ''}")
@@ -160,6 +166,9 @@ def changes(text: str, language: Language) -> bool:
         if "state" in roles and following and following[0].entry.role == "noun":
             # "an open box": an adjective.
             continue
+        if "relation" in roles and "out" in [token.norm for token in tokens[index : index + found[0].length]]:
+            # "comes out of the box": something happens.
+            return True
         if "verb" in roles and "noun" not in roles and (index > 0 or "filler" not in roles):
             return True
         if index > 0 and "pronoun" in roles and tokens[index].norm in ("it", "they", "them"):

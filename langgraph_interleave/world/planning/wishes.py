@@ -52,7 +52,11 @@ _WORDS_ONLY = re.compile(
     r"\b(?:in words only|only in words|just in words|text only|text-only|only text|no (?:pictures?|images?|drawings?)|"
     r"without (?:any )?(?:pictures?|images?|drawings?)|words only|just (?:explain|tell|describe)|only (?:explain|tell)|"
     r"nur (?:in worten|text|in textform|erklären)|ohne bild(?:er)?|sans images?|sin im[áa]genes|in words)\b|"
-    r"只用文字|纯文字|只要文字|不要图|不用图|无图",
+    r"只?用文字|纯文字|只要文字|不要图|不用图|无图",
+    re.IGNORECASE,
+)
+_TELLS = re.compile(
+    r"\b(?:explain|describe|say|tell|mention|write|erkläre?|beschreibe?|sage?|schreibe?)\b|说明|解释|描述|写",
     re.IGNORECASE,
 )
 _NEEDS = re.compile(
@@ -85,6 +89,7 @@ class Wishes:
 
     Attributes:
         subject: The request without these wishes.
+        listing: The same, with "in words only" left where it stood: in a list it may be said of one item.
         language: Its language, of those the planner knows.
         spoken: The language it asks the captions to be in, or `None`.
         count: Steps asked for, or `None`.
@@ -95,6 +100,7 @@ class Wishes:
     """
 
     subject: str
+    listing: str
     language: Language
     spoken: Language | None = None
     count: int | None = None
@@ -129,10 +135,12 @@ def wishes_of(text: str) -> Wishes:
         if len(clause) < len(subject.strip()) or not re.search(r"\bhow\b", clause, re.IGNORECASE):
             subject = subject.replace(clause, " ")
     words_only = bool(_WORDS_ONLY.search(subject))
+    listing = tidy(subject)
     subject = _WORDS_ONLY.sub(" ", subject)
     subject = tidy(subject)
     return Wishes(
         subject=subject or tidy(text),
+        listing=listing or tidy(text),
         language=language,
         spoken=spoken,
         count=count,
@@ -187,6 +195,23 @@ def number_of(word: str) -> int | None:
 def words_only(text: str) -> bool:
     """Whether a piece of a request asks for words without a picture."""
     return bool(_WORDS_ONLY.search(text))
+
+
+def words_only_of_all(text: str) -> bool:
+    """Whether the last item of a list asks for words for the whole list, not for itself.
+
+    That is so where the wish says "all", or stands behind a comma or in a sentence of its own; one in
+    brackets, or beside a verb of telling ("then explain why, in words only"), is the item's.
+
+    Example:
+        >>> words_only_of_all("pour the tea, in words only"), words_only_of_all("say why in words only")
+        (True, False)
+    """
+    match = _WORDS_ONLY.search(text)
+    if match is None or _TELLS.search(text[: match.start()]):
+        return False
+    return bool(re.search(r"(?:[,;.!?，。；！？–—-]\s*(?:but\s+|and\s+|please\s+|bitte\s+)?|\b(?:all|everything|alles|全部|都)\b.*)$",
+                          text[: match.start()], re.IGNORECASE))
 
 
 def without_form(text: str) -> str:
