@@ -22,9 +22,9 @@ from langgraph_interleave.world.grammar import describe, target
 from langgraph_interleave.world.presets import preset
 from langgraph_interleave.world.scene import Scene, Thing
 from langgraph_interleave.world.sight.correction import refine
-from langgraph_interleave.world.sight.explanation import clean, explain
+from langgraph_interleave.world.sight.explanation import clean, differing, dirty, explain
 from langgraph_interleave.world.sight.guesses import Finding
-from langgraph_interleave.world.sight.view import Residual, View, areas_of, compare, differ, look
+from langgraph_interleave.world.sight.view import View, areas_of, compare, differ, look
 from langgraph_interleave.world.sight.words import reasoning, scores
 
 #: Changes when the critic judges differently.
@@ -192,17 +192,12 @@ def _against(view: View, finding: Finding, wanted: Scene, after: View) -> Findin
         return finding
     residual = compare(view, wanted)
     if finding.what == "backdrop":
-        return finding.with_kept(_was_right(residual, wanted, view))
+        # Things come and go from step to step, but most of a picture lies behind them.
+        return finding.with_kept(differing(residual) < 0.3)
     if finding.thing is None:
         return finding
     areas = areas_of(wanted, finding.thing.id, view.width, view.height, grown=0.0)
-    return finding.with_kept(bool(areas) and all(clean(Residual(residual.map.crop(area))) for area in areas))
-
-
-def _was_right(residual: Residual, wanted: Scene, view: View) -> bool:
-    boxes = [area for thing in wanted.things for area in areas_of(wanted, thing.id, view.width, view.height)]
-    behind = residual.without(boxes)
-    return behind.total < 0.1 * max(1.0, residual.total) or clean(behind)
+    return finding.with_kept(bool(areas) and not dirty(residual, areas))
 
 
 def _imagined(thing: Thing, luck: Random) -> Finding:

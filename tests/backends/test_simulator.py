@@ -207,9 +207,9 @@ def test_every_faulty_scene_can_be_said_and_so_drawn() -> None:
 
 async def run(words: str, seed: int, *, attempts: int = 3) -> tuple[int, bool, int]:
     """Plan, draw, judge, draw again; corrections made, whether every step was accepted, faults accepted."""
-    deltas = plan_deltas(PlanRequest(request=Request(parts=(TextPart(text=words),))))
-    plan = next(delta.plan for delta in deltas if isinstance(delta, PlanFinished))
     simulator, critic = SimulatorBackend(), PixelCritic()
+    wish = PlanRequest(request=Request(parts=(TextPart(text=words),)), capabilities=simulator.capabilities)
+    plan = next(delta.plan for delta in plan_deltas(wish) if isinstance(delta, PlanFinished))
     drawn: dict[int, ImageBytes] = {}
     corrections, complete, passed = 0, True, 0
     for step in plan.steps:

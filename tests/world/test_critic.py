@@ -344,11 +344,34 @@ def test_a_photo_pinned_up_without_words_for_it_is_no_fault() -> None:
     assert judged(pinned, words).verdict == "revise", "without references there is no photo to expect"
 
 
+# Words in the picture.
+
+
+def test_words_in_the_picture_are_looked_at() -> None:
+    scene = Scene(backdrop="night", things=(Thing(id="moon", kind="moon"),), caption="Good night")
+    words = instruction("", scene)
+    assert judged(scene, words).verdict == "accept"
+    for caption in (None, "Sweet dreams"):
+        critique = judged(scene.model_copy(update={"caption": caption}), words)
+        assert critique.reasoning == 'The words "Good night" are missing, or not written as they should be.'
+        assert target(critique.refined_prompt or "") == scene
+
+
+def test_a_card_with_other_words_is_not_the_card() -> None:
+    scene = Scene(
+        backdrop="meadow", things=(Thing(id="snark", kind="card", label="snark"), Thing(id="dog", kind="dog"))
+    )
+    words = instruction("", scene)
+    assert judged(scene, words).verdict == "accept"
+    critique = judged(with_thing(scene.things[0], scene=scene, label="boojum"), words)
+    assert 'The card labelled "snark" is not to be seen as it should be' in critique.reasoning
+
+
 # Corrections.
 
 WHATS: tuple[What, ...] = (
     "missing", "other", "extra", "count", "color", "swap", "place", "state", "size", "backdrop", "photo", "unclear",
-    "foreign", "blank", "broken", "unchanged",
+    "words", "foreign", "blank", "broken", "unchanged",
 )  # fmt: skip
 
 

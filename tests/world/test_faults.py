@@ -199,14 +199,14 @@ def test_identity_drift_grows_with_depth_up_to_its_cap() -> None:
     def share(depth: int) -> float:
         drift = preset("identity_drift")
         hits = 0
-        for seed in range(250):
+        for seed in range(150):
             _, faults = faulty(SCENE, SCENE, drift, Random(seed), "", depth=depth)
             hits += any(fault.category == "identity_drift" for fault in faults)
-        return hits / 250
+        return hits / 150
 
-    assert share(1) == pytest.approx(0.15, abs=0.05)
-    assert share(3) == pytest.approx(0.45, abs=0.07)
-    assert share(40) == pytest.approx(0.80, abs=0.07)
+    assert share(1) == pytest.approx(0.15, abs=0.07)
+    assert share(3) == pytest.approx(0.45, abs=0.09)
+    assert share(40) == pytest.approx(0.80, abs=0.09)
 
 
 @given(st.integers(0, 2**32), st.sampled_from(["default", "hard", "identity_drift"]), st.booleans())

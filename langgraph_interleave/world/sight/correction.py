@@ -9,6 +9,7 @@ from langgraph_interleave.world.grammar import describe, read, target
 from langgraph_interleave.world.grammar.numbers import in_words
 from langgraph_interleave.world.grammar.phrases import BACKDROPS, state_phrase
 from langgraph_interleave.world.grammar.prose import place
+from langgraph_interleave.world.grammar.tokens import quote
 from langgraph_interleave.world.naming import capital, named, the
 from langgraph_interleave.world.scene import Scene
 from langgraph_interleave.world.sight.guesses import Finding
@@ -118,6 +119,10 @@ def _of_the_picture(finding: Finding, scene: Scene) -> Iterator[str]:
     match finding.what:
         case "extra":
             yield "there must be nothing else in the picture."
+        case "words" if finding.text:
+            yield f"the words {quote(finding.text)} must be written in the picture exactly so."
+            yield f"the words {quote(finding.text)} are written in the picture."
+            yield "the words in the picture must be exactly as they are said here."
         case "backdrop":
             where = BACKDROPS.get(scene.backdrop, scene.backdrop)
             yield f"the background must be {where}{' and stay exactly as before' if finding.kept else ''}."

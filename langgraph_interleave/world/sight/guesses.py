@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 What = Literal[
     "missing", "other", "extra", "count", "color", "swap", "place", "state", "size", "backdrop", "photo", "unclear",
-    "foreign", "blank", "broken", "unchanged",
+    "words", "foreign", "blank", "broken", "unchanged",
 ]  # fmt: skip
 
 
@@ -32,6 +32,7 @@ class Finding:
         second: The other one of a swap, as it should be.
         cell: The part of the picture it is about, where that is not a thing.
         backdrop: The backdrop that is seen.
+        text: The words that should be written in the picture.
         kept: It was to stay as it was in the picture before.
     """
 
@@ -41,6 +42,7 @@ class Finding:
     second: Thing | None = None
     cell: Cell | None = None
     backdrop: str | None = None
+    text: str | None = None
     kept: bool = False
 
     def with_kept(self, kept: bool) -> Finding:

@@ -9,6 +9,7 @@ from langgraph_interleave.world.alternatives import shown_color
 from langgraph_interleave.world.grammar.numbers import in_words
 from langgraph_interleave.world.grammar.phrases import BACKDROPS, CELLS, listed
 from langgraph_interleave.world.grammar.prose import phrase, place
+from langgraph_interleave.world.grammar.tokens import quote
 from langgraph_interleave.world.naming import be, capital, named, the
 from langgraph_interleave.world.palette import COLORS
 from langgraph_interleave.world.scene import Scene, Thing
@@ -19,7 +20,7 @@ _TOLD = 2
 #: What each kind of finding costs, of ten points.
 _COSTS: dict[What, float] = {
     "missing": 4.5, "other": 4.5, "photo": 4.5, "swap": 4.0, "count": 3.5, "color": 3.5, "state": 3.5, "place": 3.0,
-    "backdrop": 3.0, "size": 2.0, "extra": 2.0, "unclear": 2.0,
+    "backdrop": 3.0, "words": 3.0, "size": 2.0, "extra": 2.0, "unclear": 2.0,
 }  # fmt: skip
 
 
@@ -125,6 +126,8 @@ def _of_the_picture(finding: Finding, target: Scene) -> str:
             seen = BACKDROPS.get(finding.backdrop or "", "elsewhere")
             wanted = BACKDROPS.get(target.backdrop, target.backdrop)
             return f"The picture is set {seen}; it should {'have stayed' if finding.kept else 'be'} {wanted}."
+        case "words":
+            return f"The words {quote(finding.text or '')} are missing, or not written as they should be."
         case "unchanged":
             return "Nothing has changed from the picture before."
         case "blank":
