@@ -24,7 +24,7 @@ from langgraph_interleave.world.planning.laying import Layout, style_of
 from langgraph_interleave.world.procedures import fingerprint
 
 #: Changes whenever the same request would get another plan.
-_VERSION = 1
+_VERSION = 2
 
 
 class ScenePlanner:

@@ -433,3 +433,24 @@ def test_the_words_of_a_label_are_never_read_as_a_scene() -> None:
 
 def test_a_text_without_a_canonical_scene_is_read_as_a_whole() -> None:
     assert target("Draw two red balls") == read("Draw two red balls").scene
+
+
+def test_weather_that_a_thing_is_in_is_no_second_half_of_its_name() -> None:
+    assert [thing.kind for thing in read("a cat in the rain").scene.things] == ["cat", "cloud"]
+    assert describe(read("a plant in the sun").scene) == "On a meadow: a plant; a sun."
+
+
+def test_a_pronoun_that_means_nothing_is_passed_over() -> None:
+    assert [thing.kind for thing in read("a dog beside it").scene.things] == ["dog"]
+
+
+def test_the_picture_before_is_known() -> None:
+    known = read("an open red box on the left; a cat").scene
+    reading = read("two balls beside the box", known=known)
+    assert reading.recalled == ("box",)
+    box = reading.scene.things[0]
+    assert (box.id, box.state, box.color, box.at) == ("box", "open", "red", "left")
+    closed = read("the closed box", known=known).scene.things
+    assert [(thing.state, thing.color) for thing in closed] == [("closed", "red")]
+    assert read("a box", known=known).recalled == ()
+    assert [thing.count for thing in read("the three cats", known=read("two cats").scene).scene.things] == [3]

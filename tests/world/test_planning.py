@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from langgraph_interleave.world.grammar import describe, read
+from langgraph_interleave.world.planning.choice import outline_for
 from langgraph_interleave.world.planning.fitting import fit, merge, subdivide
 from langgraph_interleave.world.planning.itemised import changes
 from langgraph_interleave.world.planning.items import items_of, without_lead
@@ -12,6 +13,14 @@ from langgraph_interleave.world.planning.outline import Outline, Part, joined_ti
 from langgraph_interleave.world.planning.series import series_outline, shared_backdrop
 from langgraph_interleave.world.planning.story import plot_of, story_outline
 from langgraph_interleave.world.planning.wishes import number_of, take_count, tidy, wishes_of
+
+
+def outlined(text: str) -> Outline:
+    return outline_for(text, steps=None, most=30, language=None, images=0)
+
+
+def scenes(outline: Outline) -> list[str]:
+    return [describe(part.scene) for part in outline.parts if part.scene is not None]
 
 
 @pytest.mark.parametrize(
@@ -225,3 +234,110 @@ def test_titles_are_joined_as_one_says_it() -> None:
     assert joined_titles(["One", "Two", "Three"], "en") == "One … Three"
     assert joined_titles([None, "Two"], "en") == "Two"
     assert joined_titles([None], "en") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "drawn"),
+    [
+        ("Explain photosynthesis in words only, then show a plant in the sun, then a plant at night", [1, 2]),
+        ("Show a cat, then in words only say why it purrs, then a dog", [0, 2]),
+        ("Show a cat, then a dog, then explain why dogs bark, in words only", [0, 1]),
+        ("Show these: a cat, a dog (text only) and a fish", [0, 2]),
+        ("先用文字解释光合作用，然后画一棵植物", [1]),
+        ("First boil water, then pour it into a cup, in words only", []),
+        ("In words only: first boil water, then pour it into a cup", []),
+        ("1. a cat 2. a dog. All in words only", []),
+    ],
+)
+def test_words_only_belongs_to_the_item_it_is_said_of(text: str, drawn: list[int]) -> None:
+    outline = outlined(text)
+    assert [index for index, part in enumerate(outline.parts) if part.scene is not None] == drawn
+
+
+def test_what_is_explained_in_words_comes_from_the_book() -> None:
+    outline = outlined("Explain photosynthesis in words only, then show a plant in the sun, then a plant at night")
+    assert outline.parts[0].title == "Photosynthesis"
+    assert "carbon dioxide" in outline.parts[0].caption
+    assert [part.caption for part in outline.parts[1:]] == ["A plant in the sun.", "A plant at night."]
+    assert scenes(outline) == ["On a meadow: a plant; a sun.", "At night: a plant."]
+
+
+def test_a_thing_named_again_is_as_it_was() -> None:
+    assert scenes(outlined(
+        "1. A closed box on a table. 2. The box is open. 3. A blue ball comes out of the box. "
+        "4. Two blue balls beside the box."
+    )) == [
+        "On a wooden table: a closed box.",
+        "On a wooden table: an open box.",
+        "On a wooden table: an open box; a blue ball above the box.",
+        "On a wooden table: an open box; two blue balls to the right of the box.",
+    ]  # fmt: skip
+    outline = outlined("1. A small red box on the left. 2. A cat beside the box. 3. The box and a dog.")
+    assert scenes(outline) == [
+        "On a wooden table: a small red box on the left.",
+        "On a wooden table: a small red box on the left; a cat to the right of the box.",
+        "On a wooden table: a small red box on the left; a dog.",
+    ]
+    assert {part.scene.things[0].id for part in outline.parts if part.scene is not None} == {"box"}
+
+
+def test_what_stands_on_a_thing_brings_it_along_and_a_pronoun_means_it() -> None:
+    assert scenes(outlined("First a red ball on a box, then the ball and a cat, then the ball in a bowl")) == [
+        "On a wooden table: a box; a red ball on the box.",
+        "On a wooden table: a box; a red ball on the box; a cat.",
+        "On a wooden table: a bowl; a red ball in the bowl.",
+    ]
+    assert scenes(outlined("First an open umbrella, then a closed umbrella, then a frog under it"))[1:] == [
+        "On a street: a closed umbrella.",
+        "On a street: a closed umbrella; a frog below the umbrella.",
+    ]
+
+
+def test_things_are_counted_and_shown() -> None:
+    outline = outlined("Count from 1 to 25 with apples, one picture each, in 25 steps")
+    assert len(outline.parts) == 25
+    assert [part.caption for part in outline.parts][6:11:4] == ["Seven apples.", "Eleven apples."]
+    assert outline.parts[20].caption == "Twenty-one apples."
+    counts = [part.scene.things[0].count for part in outline.parts[:9] if part.scene is not None]
+    assert counts == list(range(1, 10))
+    assert scenes(outline)[9] == (
+        'On a wooden table: a large card labelled "10" in the middle; an apple in the lower right corner.'
+    )
+    assert scenes(outlined("Count from one to five with stars"))[-1] == "At night: five stars in the middle."
+    assert [part.caption for part in outlined("Count apples from 3 to 1").parts] == [
+        "Three apples.", "Two apples.", "One apple.",
+    ]  # fmt: skip
+
+
+def test_a_product_guide_tells_each_deed() -> None:
+    outline = outlined("unbox, assemble and use a lamp, in 4 steps")
+    assert [part.title for part in outline.parts] == ["The box", "Unbox the lamp", "Assemble the lamp", "Use the lamp"]
+    assert scenes(outline)[1::2] == [
+        "On a wooden table: an open box on the left; a lamp switched off on the right.",
+        "On a wooden table: a lit lamp in the middle; a pointing hand on the right.",
+    ]
+    assert outline.warnings == ()
+    other = outlined("Show how to unpack, set up, clean and store the coffee machine")
+    assert [part.title for part in other.parts] == [
+        f"{deed} the coffee machine" for deed in ("Unpack", "Set up", "Clean", "Store")
+    ]  # fmt: skip
+    assert other.unknown == ("coffee machine",)
+
+
+def test_the_ingredients_first_and_then_the_pictures() -> None:
+    outline = outlined("A recipe for pancakes: list the ingredients in words first, then 4 pictures")
+    assert [part.scene is None for part in outline.parts] == [True, False, False, False, False]
+    assert outline.title == "How to make pancakes"
+    assert "flour" in outline.parts[0].caption
+
+
+@pytest.mark.parametrize(
+    ("text", "kinds"),
+    [
+        ("Show three animals side by side, then each alone", ["cat", "dog", "rabbit"]),
+        ("a cow and a pig together, then each of them by itself", ["cow", "pig"]),
+    ],
+)
+def test_several_together_then_each_alone(text: str, kinds: list[str]) -> None:
+    shown = [[thing.kind for thing in part.scene.things] for part in outlined(text).parts if part.scene is not None]
+    assert shown == [kinds, *([kind] for kind in kinds)]

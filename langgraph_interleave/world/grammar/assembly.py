@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from langgraph_interleave.world.grammar.draft import MOST, Draft, find, link, to_things
 from langgraph_interleave.world.grammar.mention import Mention
@@ -55,7 +56,9 @@ class Assembly:
         """The thing of the picture before that "the box" means: the same one, in its state, colour, size and place."""
         if not mention.definite or mention.more:
             return None
-        found = find(mention, [draft for draft in self.known if draft not in self.drafts])
+        left = [draft for draft in self.known if draft not in self.drafts]
+        # "the closed box" of a box that was open: the same, in another state.
+        found = find(mention, left) or find(replace(mention, states=[], size=None), left)
         if found is not None and mention.count is not None:
             found.count = min(max(mention.count, 1), MOST)
         return self.take_over(found, before)

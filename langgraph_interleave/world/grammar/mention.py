@@ -311,6 +311,9 @@ class NounPhrases:
                 mention.end = stop
                 self._after_noun(mention)
                 return mention
+            if self.tokens[end].norm in ("in", "under"):
+                # "a cat in the rain": the rain is a thing of its own, no second half of a word.
+                break
             if following[0].entry.role != "noun" or any(other.entry.role == "verb" for other in following):
                 break
             match = following[0]

@@ -301,8 +301,9 @@ class SceneReader(Assembly):
         if self._follows_place(mention):
             return self._postposition(index, mention)
         found = find(mention, self.drafts) if mention.definite and not mention.more else None
-        found = found or self.recalled(mention)
-        if found is not None and mention.count is None:
+        recalled = self.recalled(mention) if found is None else None
+        found = found or recalled
+        if found is not None and (mention.count is None or found is recalled):
             self.group, self.owners, self.closed = [found], [], False
             self.refine(found, mention)
             self.touched.append(found)

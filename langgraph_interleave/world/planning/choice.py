@@ -13,7 +13,9 @@ from langgraph_interleave.world.grammar.prose import phrase
 from langgraph_interleave.world.grammar.wording import sentence
 from langgraph_interleave.world.planning.chapter import outline_of
 from langgraph_interleave.world.planning.fitting import fit
+from langgraph_interleave.world.planning.gathering import gathering_outline
 from langgraph_interleave.world.planning.growth import growth_outline
+from langgraph_interleave.world.planning.guide import guide_outline
 from langgraph_interleave.world.planning.itemised import itemised_outline
 from langgraph_interleave.world.planning.items import Items, items_of, without_lead
 from langgraph_interleave.world.planning.manual import drawing_outline, manual_outline
@@ -66,6 +68,9 @@ def _told(text: str, wishes: Wishes, language: Language, count: int | None, *, p
     grown = growth_outline(subject, language, count, photo=True) if photo else None
     if grown is not None:
         return grown
+    whole = gathering_outline(subject, language) or (guide_outline(subject) if wishes.language == "en" else None)
+    if whole is not None and not photo:
+        return whole
     story = story_outline(subject, language, count)
     if story is not None:
         return story

@@ -15,9 +15,10 @@ from langgraph_interleave.world.grammar.tokens import tokenize
 from langgraph_interleave.world.grammar.wording import sentence
 from langgraph_interleave.world.grammar.words import DEFINITE, INDEFINITE
 from langgraph_interleave.world.planning.items import Items, without_lead
-from langgraph_interleave.world.planning.outline import Outline, Part
+from langgraph_interleave.world.planning.outline import Outline, Part, joined_captions
 from langgraph_interleave.world.planning.series import shared_backdrop
 from langgraph_interleave.world.planning.wishes import tidy, without_form, words_only
+from langgraph_interleave.world.procedures import find
 from langgraph_interleave.world.scene import Scene, Thing
 from langgraph_interleave.world.vocabulary import BACKDROPS
 
@@ -26,7 +27,20 @@ _WORDS = re.compile(
     r"说明|解释|写|列出)(?:\s*[:：]|\b(?!\s+(?:on|in)\s+the\b))",
     re.IGNORECASE,
 )
+#: A request to the planner, not words for the reader: "Show a plant".
+_SHOW = re.compile(
+    r"^(?:please\s+)?(?:show|display|depict|zeige?)(?:\s+(?:me|us|mir|uns))?\s+"
+    r"(?=an?\b|the\b|one\b|two\b|three\b|some\b)",
+    re.IGNORECASE,
+)
 _LABEL = re.compile(r"^(?:text|note|caption|hinweis|说明)\s*[:：]\s*", re.IGNORECASE)
+_TELL = re.compile(
+    r"^(?:please\s+)?(?:explain|describe|say|tell(?:\s+\w+)?(?:\s+about)?|erkläre?|beschreibe?|用?文字?(?:解释|说明|介绍)|"
+    r"解释|说明|介绍)\s*",
+    re.IGNORECASE,
+)
+#: How sure the book must be that it is what shall be explained.
+_SURE = 0.75
 _WAIT = re.compile(r"\b(?:wait|let|leave|rest|pause|warte|lass|espera|attends)\b|等|静置", re.IGNORECASE)
 #: Longest words on a card that stands for a step nothing else can be drawn of.
 _CARD = 24
@@ -87,7 +101,7 @@ def itemised_outline(items: Items, language: Language, *, photo: bool = False) -
 def _part(text: str, telling: _Telling, *, alone: bool) -> Part:
     asked = without_form(text)
     if words_only(text) or _WORDS.search(asked):
-        return Part(caption=sentence(_LABEL.sub("", asked)))
+        return _in_words(_LABEL.sub("", asked), telling.language)
     before = telling.before()
     if alone or before is None:
         reading = read(with_english_commands(asked, telling.language), language=telling.language)
@@ -107,7 +121,19 @@ def _part(text: str, telling: _Telling, *, alone: bool) -> Part:
     if not alone and not _shows_more(scene, before or Scene()):
         scene = _with_something(scene, asked, telling)
     telling.scene = scene
-    return Part(caption=sentence(asked), scene=scene, alone=alone, change=change)
+    return Part(caption=sentence(_SHOW.sub("", asked)), scene=scene, alone=alone, change=change)
+
+
+def _in_words(asked: str, language: Language) -> Part:
+    """A step in words: the user's own, or what the book says of it where it is asked to be explained."""
+    subject = tidy(_TELL.sub("", asked))
+    hit = find(subject, language)
+    if hit is None or hit.score < _SURE:
+        return Part(caption=sentence(asked))
+    procedure = hit.procedure
+    spoken: Language = language if all(step.caption.has(language) for step in procedure.usual) else "en"
+    told = joined_captions((step.caption.in_language(spoken) for step in procedure.usual), spoken)
+    return Part(caption=told, title=procedure.title.in_language(spoken))
 
 
 def _stand_alone(items: Items, language: Language) -> bool:

@@ -8,10 +8,11 @@ from collections.abc import Iterable, Mapping
 
 from langgraph_interleave.types import PlanWarning
 from langgraph_interleave.world.grammar import read
+from langgraph_interleave.world.grammar.draft import MOST
 from langgraph_interleave.world.grammar.languages import Language
 from langgraph_interleave.world.grammar.numbers import BY_LANGUAGE, in_words
 from langgraph_interleave.world.grammar.phrases import article, noun
-from langgraph_interleave.world.grammar.prose import with_ids
+from langgraph_interleave.world.grammar.prose import phrase, with_ids
 from langgraph_interleave.world.grammar.wording import sentence
 from langgraph_interleave.world.planning.outline import Outline, Part
 from langgraph_interleave.world.planning.wishes import number_of
@@ -26,7 +27,12 @@ _RANGE = re.compile(
     re.IGNORECASE,
 )
 _COUNT_TO = re.compile(rf"\bcount(?:ing)?\s+(?:up\s+)?to\s+{_NUMBER}\b|数到{_NUMBER}", re.IGNORECASE)
-_WITH = re.compile(r"\b(?:with|using|mit)\s+(.+)$|用(.+?)(?:从|数|$)", re.IGNORECASE)
+_WITH = re.compile(
+    r"\b(?:with|using|mit)\s+([^,;.:]+)|"
+    rf"\bcount(?:ing)?\s+(?!from\b|to\b|up\b|down\b|{_NUMBER}\s*(?:to|-))([^,;.:\d]+?)\s+(?:from|up\s+to|to)\b|"
+    r"用(.+?)(?:从|数|$)",
+    re.IGNORECASE,
+)
 
 _LISTS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     r"\b(?:days of the week|weekdays|seven days)\b|一周七天|星期": (
@@ -108,8 +114,8 @@ def _numbers(subject: str, count: int | None) -> range | None:
     match = _RANGE.search(subject)
     if match is not None:
         low, high = number_of(match[1] or match[3]), number_of(match[2] or match[4])
-        if low and high and low < high:
-            return range(low, high + 1)
+        if low and high and low != high:
+            return range(low, high + 1) if low < high else range(low, high - 1, -1)
     match = _COUNT_TO.search(subject)
     if match is not None:
         last = number_of(match[1] or match[2])
@@ -122,25 +128,54 @@ def _numbers(subject: str, count: int | None) -> range | None:
 def _number_outline(numbers: range, subject: str, language: Language) -> Outline:
     counted = _counted(subject)
     first, last = numbers[0], numbers[-1]
+    if counted is not None:
+        return _counting(numbers, counted)
     title = f"从{first}到{last}" if language == "zh" else f"Von {first} bis {last}" if language == "de" else (
         f"The numbers from {first} to {last}"
     )  # fmt: skip
-    if counted is not None and last <= 9:
-        kind, color = counted
-        parts = tuple(
-            Part(
-                sentence(f"{in_words(number)} {color + ' ' if color else ''}{noun(kind, number)}"),
-                _scene(Thing(id=kind.replace(" ", "_"), kind=kind, color=color, count=number, at="middle")),
-                str(number),
-            )
-            for number in numbers
-        )
-        title = f"Counting to {in_words(last)} with {color + ' ' if color else ''}{noun(kind, 2)}"
-        thoughts = (f"I count from {first} to {last} with {noun(kind, 2)}; each picture adds to the one before.",)
-        return Outline(title, parts, "chain", "en", thoughts)
     parts = tuple(Part(_number_words(number, language), _card(str(number)), str(number)) for number in numbers)
     thoughts = (f"These are the numbers from {first} to {last}: one card each, none depending on another.",)
     return Outline(title, parts, "independent", language if language in ("zh", "de") else "en", thoughts)
+
+
+def _counting(numbers: range, counted: Thing) -> Outline:
+    """Counting with things: as many as the number says, or the number beside one where that is too many."""
+    first, last = numbers[0], numbers[-1]
+    several = phrase(counted.model_copy(update={"count": 2}), placed=False).removeprefix("two ")
+    one = phrase(counted, placed=False).split(" ", 1)[-1]
+    parts = tuple(
+        Part(
+            sentence(f"{_in_words(number)} {one if number == 1 else several}"),
+            _so_many(counted, number),
+            str(number),
+            alone=max(numbers) > MOST,
+        )
+        for number in numbers
+    )
+    title = f"Counting {'to' if first == 1 else f'from {_in_words(first)} to'} {_in_words(last)} with {several}"
+    how = "each picture changes the one before"
+    if max(numbers) > MOST:
+        how = f"up to {in_words(MOST)} they are drawn one by one, then the number stands beside one"
+    thoughts = (f"I count from {first} to {last} with {several}; {how}.",)
+    return Outline(title, parts, "independent" if max(numbers) > MOST else "chain", "en", thoughts)
+
+
+def _so_many(counted: Thing, number: int) -> Scene:
+    if number <= MOST:
+        return _scene(counted.model_copy(update={"count": number, "at": "middle"}))
+    card = Thing(id="?", kind="card", label=str(number), size="large", at="middle")
+    example = _scene(counted.model_copy(update={"at": "lower right" if _stands(counted) else "upper right"}))
+    return example.model_copy(update={"things": with_ids((card, *example.things))})
+
+
+def _stands(thing: Thing) -> bool:
+    """Whether a thing stands on the ground; a star does not."""
+    known = KINDS.get(thing.kind)
+    return known is None or known.category != "sky"
+
+
+def _in_words(number: int) -> str:
+    return _number_words(number, "en").rstrip(".").casefold()
 
 
 def _number_words(number: int, language: Language) -> str:
@@ -161,14 +196,15 @@ def _number_words(number: int, language: Language) -> str:
     return sentence(tens[ten] + (f"-{in_words(one)}" if one else ""))
 
 
-def _counted(subject: str) -> tuple[str, str | None] | None:
+def _counted(subject: str) -> Thing | None:
+    """What is counted with, one of it; `None` where nothing is, or nothing that can be drawn."""
     match = _WITH.search(subject)
     if match is None:
         return None
-    things = read(match[1] or match[2]).scene.things
+    things = read(next(group for group in match.groups()[::-1] if group)).scene.things
     if not things or things[0].kind == "card":
         return None
-    return things[0].kind, things[0].color
+    return things[0].model_copy(update={"count": 1, "at": None})
 
 
 def _cards(title: str, names: tuple[str, ...], language: Language) -> Outline:

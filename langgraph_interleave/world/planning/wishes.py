@@ -59,6 +59,10 @@ _TELLS = re.compile(
     r"\b(?:explain|describe|say|tell|mention|write|erkläre?|beschreibe?|sage?|schreibe?)\b|说明|解释|描述|写",
     re.IGNORECASE,
 )
+_OF_ALL = re.compile(
+    r"(?:[,;.!?，。；！？–—-]\s*(?:but\s+|and\s+|please\s+|bitte\s+)?|\b(?:all|everything|alles|全部|都)\b.*)$",
+    re.IGNORECASE,
+)
 _NEEDS = re.compile(
     r"\b(?:materials?|ingredients?|suppl(?:y|ies)|what (?:you|i|we|one) (?:will )?needs?|what do (?:you|i|we) need|"
     r"things (?:you|i|we) need|"
@@ -76,8 +80,14 @@ _INTRO = re.compile(
     r"\b(?:introduction|intro|short introduction|einleitung|introducción)\b|简介|开场白|介绍一下", re.IGNORECASE
 )
 
+_DANGLING = re.compile(
+    r"[\s:,;]*(?:\b(?:and|und)\s+)?\b(?:then|afterwards|after that|followed by|and|dann|danach|und)"
+    r"\s*[.!]?$|[，,：:]?\s*(?:然后|再|接着)$",
+    re.IGNORECASE,
+)
 _CLAUSE = re.compile(
-    r"(?<=[.!?;。！？；\n])\s*|[,，]\s*(?=\b)|"
+    r"(?<=[.!?;。！？；\n])\s*|(?<=[:：])\s*(?=(?:first\s+)?(?:list|give|name|begin|start|write|tell|zuerst|先)\b)|"
+    r"[,，]\s*(?=\b)|"
     r"\s+(?=and (?:also )?(?:list|end|finish|add|give|include|start)\b)|"
     r"(?<!end)(?<!finish)(?<!start)\s+(?=with (?:a|an|the|some) )"
 )
@@ -134,6 +144,9 @@ def wishes_of(text: str) -> Wishes:
         # "How to make tea, and first list what I need": the wish goes, the subject stays.
         if len(clause) < len(subject.strip()) or not re.search(r"\bhow\b", clause, re.IGNORECASE):
             subject = subject.replace(clause, " ")
+    if aside:
+        # What announced or followed the wish says nothing without it: "…: list the ingredients first, then 4 pictures".
+        subject = _DANGLING.sub("", tidy(subject))
     words_only = bool(_WORDS_ONLY.search(subject))
     listing = tidy(subject)
     subject = _WORDS_ONLY.sub(" ", subject)
@@ -210,8 +223,7 @@ def words_only_of_all(text: str) -> bool:
     match = _WORDS_ONLY.search(text)
     if match is None or _TELLS.search(text[: match.start()]):
         return False
-    return bool(re.search(r"(?:[,;.!?，。；！？–—-]\s*(?:but\s+|and\s+|please\s+|bitte\s+)?|\b(?:all|everything|alles|全部|都)\b.*)$",
-                          text[: match.start()], re.IGNORECASE))
+    return bool(_OF_ALL.search(text[: match.start()]))
 
 
 def without_form(text: str) -> str:
