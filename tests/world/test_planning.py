@@ -314,7 +314,7 @@ def test_a_product_guide_tells_each_deed() -> None:
     assert [part.title for part in outline.parts] == ["The box", "Unbox the lamp", "Assemble the lamp", "Use the lamp"]
     assert scenes(outline)[1::2] == [
         "On a wooden table: an open box on the left; a lamp switched off on the right.",
-        "On a wooden table: a lit lamp in the middle; a pointing hand on the right.",
+        "On a wooden table: a lit lamp in the middle; a pointing hand on the left.",
     ]
     assert outline.warnings == ()
     other = outlined("Show how to unpack, set up, clean and store the coffee machine")

@@ -106,7 +106,7 @@ def _assemble(product: Thing, named: str, title: str, backdrop: str) -> tuple[Pa
 
 
 def _use(product: Thing, named: str, title: str, backdrop: str) -> tuple[Part, ...]:
-    hand = Thing(id="hand", kind="hand", state="pointing", at="right")
+    hand = Thing(id="hand", kind="hand", state="pointing", at="left")
     running = _in_state(product, _IN_USE)
     done = Thing(id="face", kind="face", state="smiling", at="right")
     return (

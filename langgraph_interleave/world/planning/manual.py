@@ -130,6 +130,13 @@ def manual_outline(subject: str, language: Language) -> Outline | None:
     )
     what = _what(placed, _object_of(do, language), spoken)
     deed = _deed(do) if language == spoken else "do it"
+    # A hand that points, points to the right: it stands left of what it shows, where there is room.
+    beside_it = [
+        beside.model_copy(update={"at": "left"})
+        if beside is not None and beside.state == "pointing" and len(placed) == 1
+        else beside
+        for beside in _BESIDE
+    ]
     parts = tuple(
         Part(
             caption=sentence(caption.in_language(spoken).format(what=what, do=deed)),
@@ -137,7 +144,7 @@ def manual_outline(subject: str, language: Language) -> Outline | None:
             title=title.in_language(spoken),
             extra=extra,
         )
-        for (extra, title, caption), beside in zip(_STEPS, _BESIDE, strict=True)
+        for (extra, title, caption), beside in zip(_STEPS, beside_it, strict=True)
     )
     return Outline(
         title=sentence(subject).rstrip(".。"),
