@@ -289,20 +289,23 @@ def first_picture(result: object, backend: ImageBackend) -> ImageBytes:
     Raises:
         BadResponse: There is none, or it is no picture.
     """
-    given = result.images if isinstance(result, ImageResult) else None
-    if not given:
-        what = "no picture and no error" if given is not None else f"a {type(result).__name__}, not an ImageResult"
+    if not isinstance(result, ImageResult):
         raise BadResponse(
-            f"Backend {backend.name!r} returned {what}.",
+            f"Backend {backend.name!r} returned a {type(result).__name__}.",
+            remedy="A backend must return an ImageResult, or raise one of the CallErrors.",
+        )
+    if not result.images:
+        raise BadResponse(
+            f"Backend {backend.name!r} returned no picture and no error.",
             remedy="A backend must return at least one picture or raise NoImage.",
         )
-    data = getattr(given[0], "data", None)
+    data: object = getattr(result.images[0], "data", None)
     if not isinstance(data, bytes):
         raise BadResponse(
             f"Backend {backend.name!r} returned a picture whose data is a {type(data).__name__}.",
             remedy="The data of a picture must be the bytes of a PNG, JPEG or WebP file.",
         )
-    return verify_image(data, what=f"picture of backend {backend.name!r}", seed=given[0].seed)
+    return verify_image(data, what=f"picture of backend {backend.name!r}", seed=result.images[0].seed)
 
 
 def critique_result(result: object) -> CritiqueResult:

@@ -12,7 +12,7 @@ import asyncio
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any
 
 from langgraph.types import Command, Send
 
@@ -34,10 +34,6 @@ class Nodes:
     def __init__(self, roles: Roles) -> None:
         self.roles = roles
         self.runs = Runs(roles)
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        # Models and stores are not copied with a graph.
-        return self
 
     async def planner(self, state: InterleaveState) -> dict[str, Any]:
         """Read the request, have it planned, and begin the turn.
@@ -213,7 +209,8 @@ class Nodes:
         return record
 
     async def _store(self, record: StepRecord) -> str:
-        return await self.roles.artifacts.aput_json(record.model_dump(mode="json", exclude_none=True))
+        # With its nulls: a check that does not apply has passed=None, and that is to be read back.
+        return await self.roles.artifacts.aput_json(record.model_dump(mode="json"))
 
     async def _commit(self, record: StepRecord) -> StepProgress:
         assert record.outcome is not None

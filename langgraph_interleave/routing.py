@@ -117,7 +117,8 @@ def settled_without_drawing(view: RunView, step: Step) -> StepRecord | None:
                 message=f"It builds on step {source + 1}, which has no picture.",
                 remedy="Mend that step and run again.",
             )
-            return StepRecord(index=step.index, outcome="skipped", problem=problem)
+            # Skipped for the same reason: where a limit took the source's picture, it took this one too.
+            return StepRecord(index=step.index, outcome="skipped", problem=problem, limit=record.limit)
     return None
 
 

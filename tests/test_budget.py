@@ -196,6 +196,46 @@ def test_earlier_ambiguous_calls_are_counted_where_they_cost_money() -> None:
     assert b.spend() == Spend(calls={"backend": 1}, images=1, ambiguous=2)
 
 
+def test_one_making_of_a_call_is_ambiguous_once() -> None:
+    b = budget()
+    for making in ("k/0", "k/0", "k/1"):
+        b.count_ambiguous("backend", images=1, making=making)
+    assert b.spend() == Spend(calls={"backend": 2}, images=2, ambiguous=2)
+
+
+def test_what_counts_already_takes_no_room_when_it_is_asked_for_again() -> None:
+    b = budget(max_images=1)
+    b.count_prior("k", "backend", Usage(images=1))
+    again = b.reserve(images=1, key="k")
+    with pytest.raises(LimitReached, match="1 of 1"):
+        b.reserve(images=1, key="other")
+    again.release()
+    assert b.spend().images == 1
+    # Its record was lost, and it was made once more.
+    b.reserve(images=1, key="k").settle(Usage(images=1))
+    assert b.spend().images == 2 and b.spend().calls == {"backend": 2}
+
+
+@pytest.mark.parametrize("became", ["finished", "ambiguous", "asked for", "nothing yet"])
+def test_a_call_under_way_elsewhere_holds_its_room(became: str) -> None:
+    b = budget(max_images=2)
+    b.expect("k", "backend", images=1)
+    b.expect("k", "backend", images=1)
+    assert b.spend() == Spend(), "nothing is used yet"
+    b.reserve(images=1, key="other")
+    with pytest.raises(LimitReached):
+        b.reserve(images=1, key="third")
+    if became == "finished":
+        b.count_replay("k", "backend", Usage(images=1))
+        assert b.spend().images == 1
+    elif became == "ambiguous":
+        b.count_ambiguous("backend", images=1, making="k/0")
+    elif became == "asked for":
+        b.reserve(images=1, key="k").settle(Usage(images=1))
+    with pytest.raises(LimitReached):
+        b.reserve(images=1, key="third")
+
+
 # -- speculation -----------------------------------------------------------------------------------
 
 

@@ -182,6 +182,19 @@ def test_an_input_image_is_a_reference() -> None:
     assert routing.references(seen, step) == (ref(7),)
 
 
+def test_an_input_image_that_is_not_there_is_waited_for() -> None:
+    step = Step(index=0, op="edit", instruction="i", prompt="p", sources=("input:5",))
+    assert routing.references(RunView(ASKED, (step,)), step) is None
+    assert routing.next_calls(RunView(ASKED, (step,))).certain == ()
+
+
+def test_what_a_limit_took_from_a_source_it_took_from_all_that_build_on_it() -> None:
+    settled = routing.settle(view(simple_plan(3).steps, [record(0, outcome="skipped", limit="max_images")]))
+    assert [settled[index].limit for index in (1, 2)] == ["max_images"] * 2
+    seen = view(simple_plan(3).steps, [record(0, outcome="skipped", limit="max_images"), *settled.values()])
+    assert routing.run_outcome(seen)[1] == ("limit",)
+
+
 @pytest.mark.parametrize(
     ("records", "rules", "expected"),
     [
@@ -220,6 +233,24 @@ def test_trim_gives_the_record_as_it_was() -> None:
     assert routing.trim(far, 1, judged=False).outcome is None
     failed = record(0, attempt(0, drawn=False, problem="Unavailable"), outcome="backend_failed")
     assert routing.trim(failed, 0, judged=False) == failed
+
+
+def test_trim_does_not_depend_on_how_far_work_ahead_has_come() -> None:
+    drawn = record(0, attempt(0))
+    for ahead in (
+        record(0, attempt(0, "revise")),
+        record(0, attempt(0, "accept"), outcome="accepted", kept=0),
+        record(0, attempt(0, problem="CritiqueError"), outcome="critic_failed", kept=0),
+        record(0, attempt(0, "revise"), attempt(1)),
+    ):
+        assert routing.trim(ahead, 0, judged=False) == drawn
+
+
+def test_a_verdict_of_a_check_belongs_to_the_drawing() -> None:
+    blank = attempt(0, failed_check=True)
+    checked = blank.model_copy(update={"critique": routing.check_critique(blank)})
+    ended = routing.conclude(record(0, checked), Rules(max_attempts=1))
+    assert ended.outcome == "exhausted" and routing.trim(ended, 0, judged=False) == ended
 
 
 def test_limits_and_stops_keep_what_was_drawn() -> None:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
 
 from langgraph_interleave.artifacts import ArtifactStore
 from langgraph_interleave.graph import CompiledGraph, create_interleave_graph
+from langgraph_interleave.ledger import Ledger
 from langgraph_interleave.testing import ScriptedBackend, ScriptedCritic, ScriptedPlanner, simple_plan
 
 Made = tuple[CompiledGraph, ScriptedPlanner, ScriptedBackend, ScriptedCritic]
@@ -58,3 +61,16 @@ def complaints() -> Callable[[list[dict[str, Any]]], list[str]]:
         return wrong
 
     return look
+
+
+@pytest.fixture
+def landed() -> Callable[..., Awaitable[None]]:
+    """Wait until a ledger has no call under way; by default longer than anything should take."""
+
+    async def wait(ledger: Ledger, within_s: float = 10.0) -> None:
+        until = time.monotonic() + within_s
+        while ledger.in_flight():
+            assert time.monotonic() < until, f"still under way: {ledger.in_flight()}"
+            await asyncio.sleep(0.005)
+
+    return wait

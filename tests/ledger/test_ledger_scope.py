@@ -442,6 +442,44 @@ async def test_rule_8_the_caps_hold_over_a_resume(maker: Any, call: Any) -> None
     assert (spend.calls, spend.images, spend.replayed) == ({"backend": 2}, 2, 1)
 
 
+async def test_rule_8_what_is_there_already_is_started_ahead_at_the_cap(maker: Any, call: Any) -> None:
+    store = ArtifactStore.memory()
+    before = Ledger(store).scope("run", Budget(Limits(max_images=1)))
+    await before.run(call("a", images=1), maker(ready=True, usage=Usage(images=1)))
+
+    after = Ledger(store).scope("run", Budget(Limits(max_images=1)))
+    await after.resume()
+    told: list[Any] = []
+    assert after.start(call("a", images=1), maker(), certain=True, on_done=lambda _, result: told.append(result))
+    assert not after.start(call("b", images=1), maker(), certain=True)
+    await after.aclose()
+    assert told[0].replayed and spent(after.budget).images == 1
+
+
+async def test_rule_8_what_is_still_under_way_or_ambiguous_counts_after_a_resume(maker: Any, call: Any) -> None:
+    ledger = Ledger(ArtifactStore.memory(), grace_s=0.0)
+    before = ledger.scope("run", Budget(Limits(max_images=3)))
+    cut, slow = maker(), maker(usage=Usage(images=1))
+    before.start(call("cut", images=1, billed=True), cut, certain=True)
+    await asyncio.to_thread(cut.started.wait, 5)
+    await before.aclose(cancelled=True)
+    elsewhere = asyncio.create_task(ledger.run(call("slow", images=1, billed=True), slow))
+    await asyncio.to_thread(slow.started.wait, 5)
+
+    after = ledger.scope("run", Budget(Limits(max_images=3)))
+    assert sorted(record.status for record in await after.resume()) == ["ambiguous", "started"]
+    after.budget.reserve(images=1).release()
+    with pytest.raises(LimitReached, match="2 of 3"):
+        after.budget.reserve(images=2)
+    slow.let_go()
+    await elsewhere
+    assert (await after.run(call("slow", images=1, billed=True), maker())).replayed
+    again = await after.run(call("cut", images=1, billed=True), maker(ready=True, usage=Usage(images=1)))
+    assert again.took_over is not None
+    spend = spent(after.budget)
+    assert (spend.calls, spend.images, spend.ambiguous) == ({"backend": 3}, 3, 1)
+
+
 # -- all together ----------------------------------------------------------------------------------
 
 
