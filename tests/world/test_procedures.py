@@ -160,3 +160,15 @@ def test_a_damaged_page_is_named() -> None:
 def test_the_fingerprint_is_short_and_stable() -> None:
     assert re.fullmatch("[0-9a-f]{12}", fingerprint())
     assert fingerprint() == fingerprint()
+
+
+def test_what_is_poured_is_poured_from_above() -> None:
+    """Beside the cup the water would land on the table."""
+    pouring = [
+        (procedure.key, thing.at)
+        for procedure in book()
+        for step in procedure.steps
+        for thing in step.scene.things
+        if thing.kind == "kettle" and thing.state == "pouring"
+    ]
+    assert pouring == [("make_tea", Beside(relation="above", of="cup"))]
