@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeVar
+
+from typing_extensions import get_protocol_members
 
 from langgraph_interleave.artifacts import ArtifactStore
 from langgraph_interleave.backends.base import ImageBackend
@@ -17,6 +20,8 @@ from langgraph_interleave.planner import Planner
 from langgraph_interleave.registry import init_check, init_critic, init_planner
 from langgraph_interleave.roles import Roles
 from langgraph_interleave.types import OnExhausted, Publish
+
+Part = TypeVar("Part")
 
 #: Told with every document of the built-in world.
 SIMULATED = "Sketches drawn by code; faults simulated so that a correction can be seen."
@@ -50,7 +55,10 @@ def choose_roles(
         ConfigError: A name is unknown; a backend that is not of the built-in world comes without
             planner or critic; ledger and artifacts do not belong together.
     """
-    drawing = init_image_backend(backend) if isinstance(backend, str) else backend or init_image_backend("simulator")
+    drawing = backend if backend is not None else "simulator"
+    drawing = (
+        init_image_backend(drawing) if isinstance(drawing, str) else keeps_contract("backend", drawing, ImageBackend)
+    )
     world = _WORLD.get(drawing.name)
     missing = [role for role, given in (("planner", planner), ("critic", critic)) if given is None]
     if missing and world is None:
@@ -60,8 +68,10 @@ def choose_roles(
             f"(on the command line: {', '.join(f'--{role}' for role in missing)}); "
             "`langgraph-interleave backends` lists what is installed.",
         )
-    planning = init_planner(planner or "scene") if planner is None or isinstance(planner, str) else planner
-    judging = init_critic(critic or "pixel") if critic is None or isinstance(critic, str) else critic
+    planning = planner if planner is not None else "scene"
+    planning = init_planner(planning) if isinstance(planning, str) else keeps_contract("planner", planning, Planner)
+    judging = critic if critic is not None else "pixel"
+    judging = init_critic(judging) if isinstance(judging, str) else keeps_contract("critic", judging, Critic)
     if ledger is not None and artifacts is not None and ledger.artifacts is not artifacts:
         raise ConfigError(
             "The ledger keeps its records in another store than `artifacts`.",
@@ -89,3 +99,39 @@ def choose_roles(
         settings=settings,
         notes=(world,) if world else (),
     )
+
+
+def keeps_contract(role: str, part: Part, contract: type) -> Part:
+    """Hold an object against the Protocol of its role, before anything is spent.
+
+    Raises:
+        ConfigError: It lacks a member, which is named; or it is a class where an object is wanted.
+    """
+    if isinstance(part, type):
+        raise ConfigError(
+            f"The {role} is the class {part.__name__}, not an object of it.", remedy=f"Write {part.__name__}(...)."
+        )
+    missing = [name for name in sorted(get_protocol_members(contract)) if not hasattr(part, name)]
+    if missing:
+        raise ConfigError(
+            f"The {role} {type(part).__name__!r} has no {' and no '.join(missing)}.",
+            remedy=f"A {role} has what the Protocol {contract.__module__}.{contract.__name__} lists.",
+        )
+    return part
+
+
+def check_size(settings: Settings, backend: ImageBackend) -> None:
+    """Refuse a size the backend cannot draw, before anything is spent.
+
+    Raises:
+        ConfigError: Naming the size and what is possible.
+    """
+    if settings.pixels is None:
+        return
+    width, height = settings.pixels
+    can = backend.capabilities
+    if min(width, height) < can.min_side or width * height > can.max_pixels:
+        raise ConfigError(
+            f"Backend {backend.name!r} cannot draw {width}x{height} pixels.",
+            remedy=f"Ask for sides of at least {can.min_side} and at most {can.max_pixels / 1e6:.1f} megapixels.",
+        )

@@ -45,6 +45,9 @@ def run(
     max_images: Annotated[
         int | None, typer.Option(min=1, help="Pictures drawn at most, in the whole run.", show_default=False)
     ] = None,
+    max_calls: Annotated[
+        int | None, typer.Option(min=1, help="Calls of any role at most, in the whole run.", show_default=False)
+    ] = None,
     max_seconds: Annotated[
         float | None, typer.Option(min=0.001, help="Wall-clock seconds at most.", show_default=False)
     ] = None,
@@ -52,6 +55,10 @@ def run(
     size: Annotated[
         str | None, typer.Option(metavar="WIDTHxHEIGHT", help="Size of each picture, in pixels.", show_default=False)
     ] = None,
+    language: Annotated[
+        str | None, typer.Option(help="Language of the captions. Default: the request's own.", show_default=False)
+    ] = None,
+    style: Annotated[str | None, typer.Option(help="The look all pictures share.", show_default=False)] = None,
     backend: Annotated[
         str | None,
         typer.Option(
@@ -92,9 +99,12 @@ def run(
         out=out,
         max_attempts=max_attempts,
         max_images=max_images,
+        max_calls=max_calls,
         max_seconds=max_seconds,
         seed=seed,
         size=size,
+        language=language,
+        style=style,
         planner=planner,
         backend=backend,
         critic=critic,
@@ -158,6 +168,7 @@ def _guarded(command: Callable[[], int], *, with_traceback: bool = False) -> int
     try:
         return command()
     except KeyboardInterrupt:
+        typer.echo("Stopped before anything was made.", err=True)
         return 130
     except Exception as error:  # noqa: BLE001 - the last stop: a person reads a line, not a traceback
         unexpected = error.__cause__ if isinstance(error, InternalError) and error.__cause__ else error

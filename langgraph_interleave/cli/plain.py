@@ -18,7 +18,7 @@ class PlainView:
         self.progress = RunProgress()
         self._planned = False
         self._told: dict[int, str] = {}
-        self._troubles = 0
+        self._troubles: set[str] = set()
 
     def update(self, event: Event) -> list[str]:
         """Take in one event; return the lines it adds, often none.
@@ -36,11 +36,9 @@ class PlainView:
                 if worth_telling(step) and self._told.get(step.index) != line:
                     self._told[step.index] = line
                     lines.append(line)
-        troubles = trouble(self.progress)
-        if len(troubles) > self._troubles:
-            lines += [f"note: {line}" for line in troubles[self._troubles :]]
-            self._troubles = len(troubles)
-        return lines
+        new = [line for line in trouble(self.progress) if line not in self._troubles]
+        self._troubles.update(new)
+        return lines + [f"note: {line}" for line in new]
 
 
 def worth_telling(step: StepProgress) -> bool:
@@ -77,5 +75,7 @@ def reason(step: StepProgress) -> str:
     if step.phase == "done":
         if step.outcome == "accepted" and step.kept:
             return f"corrected: {step.fault}" if step.fault else ""
-        return step.reason or (step.fault if step.outcome == "exhausted" else "")
+        # The fault of the picture that is shown, not of the last one.
+        kept = step.faults.get(step.kept, step.fault) if step.kept is not None else step.fault
+        return step.reason or (kept if step.outcome == "exhausted" else "")
     return ""

@@ -23,7 +23,7 @@ Phase = Literal["waiting", "drawing", "judging", "judged", "rewritten", "done"]
 @dataclass(slots=True)
 class StepProgress:
     """Where one step is. `attempt` is 0-based; `critique` is that of the latest judged attempt,
-    `fault` what the critic said of the latest rejected one.
+    `fault` what the critic said of the latest rejected one, `faults` what it said of each.
     `rewritten` means: being drawn again, by the `refined_prompt` of attempt `refined_for`; `prompt`
     is the one before it.
     """
@@ -35,6 +35,7 @@ class StepProgress:
     attempt: int = 0
     critique: Critique | None = None
     fault: str = ""
+    faults: dict[int, str] = field(default_factory=dict[int, str])
     prompt: str = ""
     refined_prompt: str | None = None
     refined_for: int | None = None
@@ -112,6 +113,7 @@ class RunProgress:
             step.critique = event.critique
             if event.critique.verdict == "revise":
                 step.fault = event.critique.reasoning
+                step.faults[event.attempt] = event.critique.reasoning
             if step.outcome is None and event.attempt >= step.attempt:
                 step.phase = "judged"
             self.calls["critic"] += event.critique.judge == "critic" and self._new(event)

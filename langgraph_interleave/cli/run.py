@@ -17,7 +17,7 @@ from langgraph_interleave.backends.registry import init_image_backend
 from langgraph_interleave.cli.folder import STORE, TRAJECTORY, Place, choose_folder, run_id, shown
 from langgraph_interleave.cli.rescue import rescue
 from langgraph_interleave.cli.screen import Screen, can_redraw, open_screen
-from langgraph_interleave.cli.wording import json_line
+from langgraph_interleave.cli.wording import json_line, one_line
 from langgraph_interleave.content import image_block, read_request
 from langgraph_interleave.context import InterleaveContext
 from langgraph_interleave.document import Document
@@ -46,9 +46,12 @@ class Options:
     out: Path | None = None
     max_attempts: int | None = None
     max_images: int | None = None
+    max_calls: int | None = None
     max_seconds: float | None = None
     seed: int = 0
     size: str | None = None
+    language: str | None = None
+    style: str | None = None
     planner: str | None = None
     backend: str | None = None
     critic: str | None = None
@@ -63,6 +66,7 @@ class Options:
         given: dict[str, Any] = {
             "max_attempts": self.max_attempts,
             "max_images": self.max_images,
+            "max_calls": self.max_calls,
             "max_seconds": self.max_seconds,
         }
         return Limits(**{name: value for name, value in given.items() if value is not None})
@@ -151,7 +155,14 @@ def prepare(options: Options, working: Path) -> Job:
         blocks += [image_block(artifacts.put_image(picture), name=name) for picture, name in pictures]
         # What is refused is refused before anything is shown.
         read_request(blocks, artifacts)
-        context = InterleaveContext(steps=options.steps, size=options.size, seed=options.seed, run_id=run)
+        context = InterleaveContext(
+            steps=options.steps,
+            size=options.size,
+            seed=options.seed,
+            language=options.language,
+            style=options.style,
+            run_id=run,
+        )
     except ConfigError:
         place.clear()
         raise
@@ -165,6 +176,8 @@ def _identity(options: Options, pictures: list[ImageBytes]) -> dict[str, Any]:
         "seed": options.seed,
         "steps": options.steps,
         "size": options.size,
+        "language": options.language,
+        "style": options.style,
         "roles": [options.planner, options.backend, options.critic],
     }
 
@@ -282,6 +295,8 @@ def _deliver(job: Job, screen: Screen, options: Options, working: Path) -> int:
         data = rescued.model_dump(mode="json", exclude_none=True)
     document = Document.load(data, job.artifacts)
     document.save(job.place.folder)
+    if document.data.problem is not None:
+        screen.say(one_line(f"{document.data.problem.message} {document.data.problem.remedy}"))
     screen.say(shown(job.place.page, working))
     if job.fault is not None:
         raise job.fault

@@ -1,0 +1,68 @@
+"""Choosing the roles: names, gaps, wrong objects, sizes; all refused before anything is spent."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from langgraph_interleave.artifacts import ArtifactStore
+from langgraph_interleave.choose import SIMULATED, SKETCHED, check_size, choose_roles
+from langgraph_interleave.context import Settings
+from langgraph_interleave.errors import ConfigError
+from langgraph_interleave.ledger import Ledger
+from langgraph_interleave.testing import ScriptedBackend, ScriptedCritic, ScriptedPlanner, simple_plan
+from langgraph_interleave.types import Capabilities
+
+PLANNER = ScriptedPlanner(simple_plan(1))
+
+
+def test_nothing_chosen_is_the_simulator_and_says_so() -> None:
+    roles = choose_roles(None, None, None)
+    assert (roles.backend.name, roles.notes) == ("simulator", (SIMULATED,))
+    assert choose_roles(None, "sketch", None).notes == (SKETCHED,)
+
+
+def test_a_backend_of_ones_own_needs_a_planner_and_a_critic() -> None:
+    with pytest.raises(ConfigError, match="planner and a critic"):
+        choose_roles(None, ScriptedBackend(), None)
+    roles = choose_roles(PLANNER, ScriptedBackend(), ScriptedCritic())
+    assert roles.notes == ()
+
+
+@pytest.mark.parametrize(
+    ("roles", "says"),
+    [
+        ((PLANNER, object(), ScriptedCritic()), "The backend 'object' has no agenerate and no capabilities"),
+        ((object(), ScriptedBackend(), ScriptedCritic()), "The planner 'object' has no aplan"),
+        ((PLANNER, ScriptedBackend(), object()), "The critic 'object' has no acritique"),
+        ((PLANNER, ScriptedBackend, ScriptedCritic()), "the class ScriptedBackend, not an object"),
+        (("nobody", ScriptedBackend(), ScriptedCritic()), "nobody"),
+    ],
+)
+def test_what_is_no_such_role_is_named(roles: tuple[Any, Any, Any], says: str) -> None:
+    with pytest.raises(ConfigError, match=says):
+        choose_roles(*roles)
+
+
+def test_a_ledger_and_a_store_belong_together() -> None:
+    store = ArtifactStore.memory()
+    assert choose_roles(None, None, None, ledger=Ledger(store), artifacts=store).artifacts is store
+    with pytest.raises(ConfigError, match="another store"):
+        choose_roles(None, None, None, ledger=Ledger(store), artifacts=ArtifactStore.memory())
+
+
+def test_nothing_is_drawn_on_a_bet_where_drawing_is_billed() -> None:
+    billed = ScriptedBackend(capabilities=Capabilities(billed=True))
+    assert not choose_roles(PLANNER, billed, ScriptedCritic()).settings.lookahead
+    assert choose_roles(PLANNER, billed, ScriptedCritic(), lookahead=True).settings.lookahead
+    assert choose_roles(PLANNER, ScriptedBackend(), ScriptedCritic()).settings.lookahead
+
+
+def test_a_size_the_backend_cannot_draw_is_refused() -> None:
+    backend = ScriptedBackend(capabilities=Capabilities(min_side=64, max_pixels=512 * 512))
+    check_size(Settings(size="64x512"), backend)
+    check_size(Settings(), backend)
+    for size in ("32x512", "1024x512"):
+        with pytest.raises(ConfigError, match=f"cannot draw {size}"):
+            check_size(Settings(size=size), backend)
