@@ -156,10 +156,7 @@ def random_case(rng: Random) -> tuple[Scene | None, Scene]:
     scene = random_scene(rng)
     if len(scene.things) < 2 or rng.random() < 0.5:
         return None, scene
-    last = scene.things[-1]
-    return scene.model_copy(update={"things": scene.things[:-1]}), scene.model_copy(
-        update={"things": (*scene.things[:-1], last)}
-    )
+    return scene.model_copy(update={"things": scene.things[:-1]}), scene
 
 
 def random_scene(rng: Random) -> Scene:
@@ -247,10 +244,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.json:
         sys.stdout.write(json.dumps(table.data(), indent=2) + "\n")
         return 0
+    rows = [label for label in ("right", *CATEGORIES) if table.accepted[label] + table.revised[label]]
     lines = [f"{'category':<20}{'accept':>8}{'revise':>8}{'named':>8}"]
-    for label in ("right", *CATEGORIES):
-        if table.accepted[label] + table.revised[label]:
-            lines.append(f"{label:<20}{table.accepted[label]:>8}{table.revised[label]:>8}{table.named[label]:>8}")
+    lines += [
+        f"{label:<20}{table.accepted[label]:>8}{table.revised[label]:>8}{table.named[label]:>8}" for label in rows
+    ]
     lines += [
         f"false accept {table.false_accept:.1%}, false reject {table.false_reject:.1%}",
         f"CPU per critique, ms: right {_spread(table.cpu_ms['right'])}, faulty {_spread(table.cpu_ms['faulty'])}",

@@ -151,8 +151,9 @@ def _see(request: CritiqueRequest, wanted: Scene) -> _Seen:
     explanation = explain(view, wanted)
     if explanation.findings and request.references and not wanted.photo:
         # A backend pins up a photo it was given, whether the words say so or not.
-        pinned = explain(view, wanted.model_copy(update={"photo": True}))
-        explanation = min(explanation, pinned, key=lambda one: (len(one.findings), one.rest.total))
+        pinned = wanted.model_copy(update={"photo": True})
+        if compare(view, pinned).total < 0.5 * explanation.asked.total:
+            explanation = explain(view, pinned)
     findings = explanation.findings
     if not findings or request.before is None:
         return _Seen(findings, explanation.rest.total, view.digest)

@@ -187,6 +187,19 @@ def test_steps_of_the_book_are_accepted_as_they_are_drawn() -> None:
         assert critique.verdict == "accept", critique.reasoning
 
 
+@pytest.mark.parametrize(
+    ("kind", "backdrop"),
+    [("egg", "meadow"), ("cloud", "paper"), ("test tube", "sky"), ("nail", "night"), ("tooth", "street")],
+)
+def test_faint_things_are_missed_when_they_are_missing(kind: str, backdrop: str) -> None:
+    faint = Thing(id="it", kind=kind, size="small")
+    scene = Scene(backdrop=backdrop, things=(faint, Thing(id="dog", kind="dog", at="lower left")))
+    words = instruction("", scene)
+    assert judged(scene, words).verdict == "accept"
+    gone = judged(scene.model_copy(update={"things": scene.things[1:]}), words)
+    assert gone.reasoning == f"The {kind} is missing."
+
+
 # Only pixels count.
 
 

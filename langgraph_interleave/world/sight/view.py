@@ -38,9 +38,10 @@ Area = tuple[int, int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A picture as it is compared: blurred pixels of the work size."""
+    """A picture as it is compared: blurred pixels of the work size; `sharp` ones for what is faint."""
 
     pixels: Image
+    sharp: Image
     width: int
     height: int
 
@@ -111,7 +112,7 @@ def look(image: ImageBytes) -> View | None:
             small = shown.resize((width, height), Image.Resampling.BOX, reducing_gap=2.0)
     except damaged:
         return None
-    return View(_blurred(small), width, height)
+    return View(_blurred(small), small, width, height)
 
 
 def work_size(width: int, height: int) -> tuple[int, int]:
