@@ -1,6 +1,6 @@
 """One picture of a document, for a README or a slide: its accepted pictures in a row, a rejected one below.
 
-    python examples/strip.py "How to plant a bean, in 5 steps" --seed 7 --out strip.png
+python examples/strip.py "How to plant a bean, in 5 steps" --seed 7 --out strip.png
 """
 
 from __future__ import annotations
@@ -50,7 +50,9 @@ def strip(document: Document, artifacts: ArtifactStore) -> Image.Image:
         if column in rejected:
             half = SIDE // 2
             sheet.paste(_picture(rejected[column], half), (x + half // 2, SIDE + line))
-            pen.text((x + SIDE / 2, SIDE + line + half + line / 2), "rejected, then redrawn", "#9c2f22", font, anchor="mm")
+            pen.text(
+                (x + SIDE / 2, SIDE + line + half + line / 2), "rejected, then redrawn", "#9c2f22", font, anchor="mm"
+            )
     return sheet
 
 
