@@ -99,6 +99,22 @@ async def test_a_cancelled_run_is_resumed_without_paying_twice(make: Make, tmp_p
             await scenario(sqlite)
 
 
+async def test_a_call_that_a_dead_process_had_begun_is_reported(make: Make) -> None:
+    artifacts = ArtifactStore.memory()
+    graph, _, backend, _ = make(1, artifacts=artifacts, lookahead=False)
+    context = InterleaveContext(run_id="mine")
+    await graph.ainvoke(ASK, context=context)
+    record = next(call for call in artifacts.list_calls("mine") if call["role"] == "backend")
+    begun = {"status": "started", "result": None, "t_end": None, "lease_until": 0.0}
+    artifacts.write_call("mine", record["key"], record | begun | {"owner": "elsewhere/1/0"})
+    parts = graph.astream(ASK, context=context, stream_mode=["custom"], version="v2", subgraphs=True)
+    events = [part["data"] async for part in parts]
+    assert len(backend.requests) == 2, "it is made anew"
+    warnings = [(e["code"], e["step"]) for e in events if e["type"] == "interleave.warning"]
+    assert warnings == [("ambiguous", 0)]
+    assert events[-1]["spend"]["ambiguous"] == 1
+
+
 async def test_a_cancelled_run_leaves_no_call_behind(make: Make) -> None:
     plan = simple_plan(3, sources=[[], [], []])
     drawing = threading.Semaphore(0)
