@@ -22,7 +22,7 @@ from langgraph_interleave.calls import RunCalls, read_plan_result
 from langgraph_interleave.context import Settings
 from langgraph_interleave.emitter import Emitter, Writer
 from langgraph_interleave.errors import LimitReached
-from langgraph_interleave.ledger import Call
+from langgraph_interleave.ledger import Call, Finished
 from langgraph_interleave.roles import Roles
 from langgraph_interleave.routing import Draw, Judge, NextCall
 from langgraph_interleave.standing import Result, Standing
@@ -38,6 +38,9 @@ from langgraph_interleave.types import (
     StyleDelta,
     StyleGuide,
 )
+
+#: Said of a call whose earlier making is ambiguous.
+AMBIGUOUS = "A call of this step was begun before by a process that is gone; it may have been made, and billed, twice."
 
 
 class Run:
@@ -259,6 +262,8 @@ class Run:
                     del self._waiting[following]
                     # A resumed node may have brought a record that is further; then this is old news.
                     wanted = routing.next_of_step(self.view, self.view.steps[following.step]) == following
+                if isinstance(result, Finished) and result.took_over is not None:
+                    self.emitter.warning("ambiguous", AMBIGUOUS, following.step)
                 if isinstance(result, asyncio.CancelledError):
                     if not self.stopped:
                         # A bet that was lost, or the end of the run. Whoever still needs it asks again.
