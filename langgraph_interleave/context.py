@@ -26,7 +26,9 @@ class InterleaveContext(BaseModel):
 
     model_config = ConfigDict(extra="forbid", defer_build=True)
 
-    limits: Limits | None = Field(default=None, description="Caps on steps, attempts, images, calls and seconds.")
+    limits: Limits | None = Field(
+        default=None, description="Caps on steps, attempts, images, calls and seconds; only those that are given."
+    )
     steps: int | None = Field(default=None, ge=1, description="Number of steps, when it must be exact.")
     size: str | None = Field(default=None, description="Size of each picture, WIDTHxHEIGHT in pixels.")
     seed: int | None = Field(default=None, ge=0, description="Seed of the run; every attempt derives its own from it.")
@@ -108,6 +110,10 @@ class Settings(Frozen):
             for name in type(self).model_fields
             if getattr(given, name) is not None
         }  # fmt: skip
+        if given.limits is not None:
+            # Of the limits too, what is left out keeps its default: raising one cap must not lift another.
+            own = {name: getattr(given.limits, name) for name in given.limits.model_fields_set}
+            chosen["limits"] = self.limits.model_copy(update=own)
         return self.model_copy(update=chosen), given.run_id
 
     @staticmethod

@@ -304,6 +304,9 @@ class Run:
             self._ahead.promote(stale)
             self.emitter.reasoning_finished(None, finished.reasoning)
             self.emitter.planned(finished.plan, stale)
+            cap, steps = self.settings.limits.max_steps, finished.plan.steps
+            if any(step.op != "text" for step in steps[cap:]):
+                self.emitter.limit("max_steps", len(steps), cap)
         for warning in finished.warnings:
             self.emitter.warning(warning.code, warning.message, warning.step)
 

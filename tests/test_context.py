@@ -45,6 +45,14 @@ def test_the_config_wins_over_the_defaults_and_a_foreign_context_is_left_aside()
     assert (settings.seed, settings.limits, own) == (9, limits, None)
 
 
+def test_a_limit_that_is_left_out_keeps_its_default() -> None:
+    made_with = Settings(limits=Limits(max_images=10, max_attempts=1))
+    settings, _ = made_with.resolve(InterleaveContext(limits=Limits(max_steps=5)), {})
+    assert settings.limits == Limits(max_images=10, max_attempts=1, max_steps=5)
+    settings, _ = made_with.resolve(None, {"limits": {"max_images": None}})
+    assert settings.limits == Limits(max_attempts=1), "a cap is lifted by saying so"
+
+
 def test_limits_may_come_as_json() -> None:
     settings, own = Settings().resolve(None, {"limits": {"max_images": 4}, "interleave_run_id": "mine"})
     assert (settings.limits.max_images, own) == (4, "mine")

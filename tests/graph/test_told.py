@@ -168,6 +168,14 @@ async def test_a_note_comes_after_the_start() -> None:
     assert [event["code"] for event in events if event["type"] == "interleave.warning"][:1] == ["note"]
 
 
+@pytest.mark.parametrize(("text", "limits"), [((), [("max_steps", 3, 2)]), ((2,), [])])
+async def test_a_plan_that_is_too_long_is_a_limit(text: Any, limits: list[Any], make: Make) -> None:
+    graph, *_ = make(simple_plan(3, text=text), limits=Limits(max_steps=2))
+    events = await events_of(graph)
+    assert [(e["limit"], e["used"], e["cap"]) for e in events if e["type"] == "interleave.limit"] == limits
+    assert events[-1]["reasons"] == (["limit"] if limits else [])
+
+
 async def test_a_resumed_invocation_tells_whole_attempts(make: Make, complaints: Complaints) -> None:
     graph, *_ = make(2, verdicts=lambda a: "revise" if a.attempt == 0 else "accept", checkpointer=InMemorySaver())
     config = {"configurable": {"thread_id": "t"}}
