@@ -3,7 +3,8 @@
 Every event is plain JSON with a namespaced `type`, `v`, `run_id` and `t` (seconds since the run
 started; the only field besides `spend.seconds` that differs between two otherwise equal runs).
 Consumers de-duplicate segments by `segment_id` and order them by (`step`, `seq`); a `step` of
-`null` is the plan's own and comes first.
+`null` is the plan's own and comes first. Nothing is told of a step before the plan is, even where
+the step was drawn while the plan was still being written; its `t` says when that was.
 """
 
 from __future__ import annotations
