@@ -75,6 +75,15 @@ def test_what_is_described_is_read_back(scene: Scene) -> None:
     assert read(describe(scene)).scene == scene
 
 
+@pytest.mark.parametrize("order", [1, -1])
+def test_in_the_sun_is_the_sun_that_is_named(order: int) -> None:
+    sun = Thing(id="sun", kind="sun", size="small")
+    plane = Thing(id="airplane", kind="airplane", at=Beside(relation="in", of="sun"))
+    scene = Scene(backdrop="bathroom", things=(sun, plane)[::order])
+    assert read(describe(scene)).scene == scene
+    assert [thing.kind for thing in read("a plant in the sun").scene.things] == ["plant", "sun"]
+
+
 @pytest.mark.slow
 @given(scenes(6))
 @settings(max_examples=2000, deadline=None, suppress_health_check=[HealthCheck.too_slow])

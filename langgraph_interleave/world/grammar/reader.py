@@ -73,6 +73,8 @@ class SceneReader(Assembly):
 
     def __init__(self, tokens: Sequence[Token], language: Language = "en") -> None:
         super().__init__()
+        #: Whether the text lists what a backdrop shows, as `describe` does: "On a table: …".
+        self.listed = False
         self.tokens = tokens
         self.lexicon = lexicon(language)
         self.phrases = NounPhrases(tokens, self.lexicon)
@@ -98,6 +100,11 @@ class SceneReader(Assembly):
         if token.norm == "在":
             self.at_word = True
             return 1
+        if token.norm in ("in", "under") and matches and matches[0].entry.role == "noun":
+            # "A plant in the sun" brings the sun along; where one is named, or all is listed, it is that sun.
+            known = {draft.kind for draft in self.drafts}
+            matches = [m for m in matches if not (self.listed or known.intersection(k for k, _ in m.entry.senses))
+                       or m.entry.role != "noun"]  # fmt: skip
         for match in matches:
             if match.length < matches[0].length and matches[0].entry.role == "noun":
                 # 雪人 is a snowman, not snow.
@@ -188,6 +195,7 @@ class SceneReader(Assembly):
         following = self.tokens[end].norm if end < len(self.tokens) else ""
         if following == ":" or (index == 0 and following == ","):
             self.backdrop = entry.word
+            self.listed = following == ":"
             return length
         same = [match.entry.role for match in self.lexicon.matches(self.tokens, index) if match.length == length]
         if "noun" in same or (entry.word == "table" and self.tokens[index].norm == "on"):
