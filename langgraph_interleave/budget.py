@@ -208,7 +208,7 @@ class Budget:
                 self._replayed.add(key)
             self._unused.discard(key)
 
-    def count_ambiguous(self, role: Role, *, billed: bool = True, images: int = 0, making: str = "") -> None:
+    def count_ambiguous(self, role: Role, *, billed: bool = True, images: int = 0, making: str = "") -> bool:
         """An earlier call turned out to be ambiguous: started, and nobody knows what became of it.
 
         Args:
@@ -216,15 +216,19 @@ class Budget:
             billed: Whether it may have cost money; then it counts as a call as well.
             images: Pictures it may have drawn.
             making: Which making of which call it was; each is counted once.
+
+        Returns:
+            Whether it was not counted yet.
         """
         with self._lock:
             if making and making in self._makings:
-                return
+                return False
             self._makings.add(making)
             self._ambiguous += 1
             if billed:
                 self._calls[role] += 1
                 self._usage += Usage(images=images)
+            return True
 
     def use(self, key: str) -> None:
         """The result of this call is used after all: it is not waste."""

@@ -198,8 +198,8 @@ def test_earlier_ambiguous_calls_are_counted_where_they_cost_money() -> None:
 
 def test_one_making_of_a_call_is_ambiguous_once() -> None:
     b = budget()
-    for making in ("k/0", "k/0", "k/1"):
-        b.count_ambiguous("backend", images=1, making=making)
+    makings = ["k/0", "k/0", "k/1"]
+    assert [b.count_ambiguous("backend", images=1, making=making) for making in makings] == [True, False, True]
     assert b.spend() == Spend(calls={"backend": 2}, images=2, ambiguous=2)
 
 

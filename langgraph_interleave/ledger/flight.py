@@ -196,18 +196,22 @@ class Flight:
     async def _claim(self, found: Found) -> Claim | None:
         with self._ledger.lock:
             self._must_be_wanted()
-            if self.reservation is None and self.budget is not None:
-                self.reservation = self._ledger.reserve(self, certain=any(ask.certain for ask in self.asks))
-        claim = await self._ledger.journal.claim(self.call, found)
-        if claim is not None and claim.took_over is not None and self.budget is not None:
-            earlier = claim.took_over
-            self.budget.count_ambiguous(
-                earlier.role,
-                billed=earlier.billed,
-                images=earlier.images,
-                making=f"{earlier.key}/{earlier.ambiguous_before}",
-            )
-        return claim
+            if self.budget is not None:
+                if self._count_earlier(self.budget, found.record) and self.reservation is not None:
+                    # What was reserved for this making may have been spent on the one before.
+                    self.reservation.release()
+                    self.reservation = None
+                if self.reservation is None:
+                    self.reservation = self._ledger.reserve(self, certain=any(ask.certain for ask in self.asks))
+        return await self._ledger.journal.claim(self.call, found)
+
+    @staticmethod
+    def _count_earlier(budget: Budget, earlier: CallRecord | None) -> bool:
+        """Count the earlier making of the call where it is ambiguous; whether it was not counted yet."""
+        if earlier is None or earlier.status not in ("started", "ambiguous"):
+            return False
+        making = f"{earlier.key}/{earlier.ambiguous_before}"
+        return budget.count_ambiguous(earlier.role, billed=earlier.billed, images=earlier.images, making=making)
 
     async def _send(self, claim: Claim, patience: float) -> Finished:
         journal = self._ledger.journal

@@ -480,6 +480,24 @@ async def test_rule_8_what_is_still_under_way_or_ambiguous_counts_after_a_resume
     assert (spend.calls, spend.images, spend.ambiguous) == ({"backend": 3}, 3, 1)
 
 
+async def test_rule_8_a_making_that_becomes_ambiguous_meanwhile_takes_the_room(maker: Any, call: Any) -> None:
+    ledger = Ledger(ArtifactStore.memory(), grace_s=0.3)
+    before, cut = ledger.scope("run", Budget(Limits(max_images=1))), maker()
+    before.start(call("a", images=1, billed=True), cut, certain=True)
+    await asyncio.to_thread(cut.started.wait, 5)
+    closing = asyncio.create_task(before.aclose(cancelled=True))
+    await asyncio.sleep(0)
+
+    after, again = ledger.scope("run", Budget(Limits(max_images=1))), maker(ready=True)
+    await after.resume()
+    await closing
+    told: list[Any] = []
+    assert after.start(call("a", images=1, billed=True), again, certain=True, on_done=lambda _, r: told.append(r))
+    await after.aclose()
+    assert isinstance(told[0], LimitReached) and again.calls == 0
+    assert spent(after.budget).images == 1
+
+
 # -- all together ----------------------------------------------------------------------------------
 
 
