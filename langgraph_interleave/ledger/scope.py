@@ -87,6 +87,8 @@ class RunScope:
         with self._ledger.lock:
             for ask in self._ahead.get(key, ()):
                 self._ledger.promote(ask)
+        # It may have finished already: then nobody asks for it again, and it is no waste all the same.
+        self.budget.use(key)
 
     def in_flight(self) -> set[str]:
         """Keys of this run's calls that are under way, those being given up included."""

@@ -46,8 +46,9 @@ async def test_step_0_is_drawn_while_the_plan_is_written() -> None:
     log: list[str] = []
     backend = ScriptedBackend(delay_s=recorder(log, lambda asked: asked.prompt))
     graph = create_interleave_graph(Marking(log, simple_plan(3), pace_s=0.3), backend, ScriptedCritic())
-    await graph.ainvoke(ASK)
+    result = await graph.ainvoke(ASK)
     assert log == ["thing 0", "thing 1", "planned", "thing 2"], "and none of them twice"
+    assert result["spend"]["wasted"] == 0, "what was drawn early for the plan as it came out is no waste"
 
 
 class Marking(ScriptedPlanner):
