@@ -84,6 +84,12 @@ def test_in_the_sun_is_the_sun_that_is_named(order: int) -> None:
     assert [thing.kind for thing in read("a plant in the sun").scene.things] == ["plant", "sun"]
 
 
+@pytest.mark.parametrize("words", [",", ":", "is", "reads", "says", ".", "a red ball", "in the sun", "the words"])
+def test_words_in_the_picture_may_be_any(words: str) -> None:
+    scene = Scene(backdrop="bathroom", caption=words)
+    assert read(describe(scene)).scene == scene
+
+
 @pytest.mark.slow
 @given(scenes(6))
 @settings(max_examples=2000, deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -386,7 +386,9 @@ class SceneReader(Assembly):
     # Words in the picture, and the rest
 
     def _caption(self, index: int, end: int) -> int:
-        while end < len(self.tokens) and self.tokens[end].norm in (":", "is", "reads", "says", "reading", ","):
+        between = (":", "is", "reads", "says", "reading", ",")
+        # What is quoted may be one of these words itself.
+        while end < len(self.tokens) and self.tokens[end].shape != "quote" and self.tokens[end].norm in between:
             end += 1
         if end < len(self.tokens) and self.tokens[end].shape == "quote":
             self.caption = self.tokens[end].norm
