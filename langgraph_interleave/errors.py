@@ -23,7 +23,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from langgraph_interleave.types.usage import Usage
 
 Role = Literal["planner", "backend", "critic"]
 
@@ -50,20 +53,35 @@ class ConfigError(InterleaveError):
 
 
 class PlanError(InterleaveError):
-    """No plan could be read. `raw` is the planner's text; `truncated` when a token limit cut it off."""
+    """No plan could be read from an answer.
 
-    def __init__(self, message: str, *, remedy: str = "", raw: str = "", truncated: bool = False) -> None:
+    Args:
+        message: What went wrong.
+        remedy: What to do.
+        raw: The planner's text.
+        truncated: A token limit cut it off.
+        usage: What the answer used. Given only where a model answered: then it may be asked again.
+    """
+
+    def __init__(
+        self, message: str, *, remedy: str = "", raw: str = "", truncated: bool = False, usage: Usage | None = None
+    ) -> None:
         super().__init__(message, remedy=remedy)
         self.raw = raw
         self.truncated = truncated
+        self.usage = usage
 
 
 class CritiqueError(InterleaveError):
-    """No critique could be read. `raw` is the critic's text."""
+    """No critique could be read from an answer; arguments as for `PlanError`."""
 
-    def __init__(self, message: str, *, remedy: str = "", raw: str = "") -> None:
+    def __init__(
+        self, message: str, *, remedy: str = "", raw: str = "", truncated: bool = False, usage: Usage | None = None
+    ) -> None:
         super().__init__(message, remedy=remedy)
         self.raw = raw
+        self.truncated = truncated
+        self.usage = usage
 
 
 class CallError(InterleaveError):
@@ -77,6 +95,7 @@ class CallError(InterleaveError):
         retry_after: Seconds the provider asks to wait.
         ambiguous: The work may have been done and billed; overrides the class's default.
         detail: The provider's further words (categories, finish reason).
+        usage: What the failed call used all the same, where the provider says so.
     """
 
     #: Whether the same request may be sent again.
@@ -94,8 +113,10 @@ class CallError(InterleaveError):
         retry_after: float | None = None,
         ambiguous: bool | None = None,
         detail: Mapping[str, Any] | None = None,
+        usage: Usage | None = None,
     ) -> None:
         super().__init__(message, remedy=remedy)
+        self.usage = usage
         self.role = role
         self.code = code
         self.retry_after = retry_after
