@@ -64,17 +64,21 @@ class Reservation:
         """
         self._budget._end(self, "settled", usage, role or self.role)  # pyright: ignore[reportPrivateUsage]
 
-    def failed(self, *, cost_usd: float | None = None) -> None:
-        """The call was answered, and without anything to use: it counts as a call, without pictures."""
-        self._budget._end(self, "failed", Usage(cost_usd=cost_usd), self.role)  # pyright: ignore[reportPrivateUsage]
+    def failed(self, usage: Usage = Usage()) -> None:
+        """The call was answered, and without anything to use: it counts as a call, with what it used."""
+        self._budget._end(self, "failed", usage, self.role)  # pyright: ignore[reportPrivateUsage]
 
     def release(self) -> None:
         """Nothing was produced, provably: the room is free again."""
         self._budget._end(self, "released", Usage(), self.role)  # pyright: ignore[reportPrivateUsage]
 
-    def ambiguous(self) -> None:
-        """Nobody knows whether the work was done: all of it counts as used."""
-        self._budget._end(self, "ambiguous", Usage(images=self.images), self.role)  # pyright: ignore[reportPrivateUsage]
+    def ambiguous(self, making: str = "") -> None:
+        """Nobody knows whether the work was done: all of it counts as used.
+
+        Args:
+            making: Which making of which call it was, as for `Budget.count_ambiguous`.
+        """
+        self._budget._end(self, "ambiguous", Usage(images=self.images), self.role, making)  # pyright: ignore[reportPrivateUsage]
 
     def promote(self) -> None:
         """The call is certain from now on: it is neither stopped for another's sake nor waste."""
@@ -300,13 +304,13 @@ class Budget:
     def _count(self, key: str, role: Role, usage: Usage, calls: int = 1) -> None:
         if key:
             self._counted.add(key)
-        self._calls[role] += calls
+        self._calls[role] += max(calls, usage.calls)
         self._usage += usage
         self._costs.append(usage.cost_usd)
 
     # -- for reservations ------------------------------------------------------------------------
 
-    def _end(self, reservation: Reservation, end: _End, usage: Usage, role: Role) -> None:
+    def _end(self, reservation: Reservation, end: _End, usage: Usage, role: Role, making: str = "") -> None:
         with self._lock:
             if reservation not in self._open:
                 return
@@ -323,6 +327,8 @@ class Budget:
                 self._ambiguous += 1
                 self._calls[role] += reservation.calls
                 self._usage += usage
+                if making:
+                    self._makings.add(making)
             if end in ("settled", "ambiguous") and not reservation.certain:
                 self._unused.add(reservation.key)
 

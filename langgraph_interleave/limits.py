@@ -15,7 +15,9 @@ class Limits(Frozen):
     """Caps on one run. At a cap the run finishes with what is there; it never goes over.
 
     `max_images` counts pictures drawn, `max_calls` every call of any role, `max_seconds` wall-clock
-    time of one invocation. `call_timeout_s` is the deadline of a single call.
+    time of one invocation. `call_timeout_s` is the deadline of a single call. `max_repeats` is one
+    budget per call for everything that makes it be repeated: refused for now, no answer, an answer
+    that cannot be read, a prompt that must be said in other words.
     """
 
     max_steps: PositiveInt = Field(default=30, description="Steps drawn at most; later ones are skipped and marked.")
@@ -23,4 +25,7 @@ class Limits(Frozen):
     max_images: PositiveInt | None = Field(default=None, description="Pictures drawn at most, in the whole run.")
     max_calls: PositiveInt | None = Field(default=None, description="Calls of any role at most, in the whole run.")
     max_seconds: float | None = Field(default=None, gt=0, description="Wall-clock seconds of one invocation.")
+    max_repeats: Annotated[int, Field(ge=0)] = Field(
+        default=3, description="Repeats of one call at most, for all reasons together."
+    )
     call_timeout_s: float = Field(default=600.0, gt=0, description="Deadline of one call, in seconds.")

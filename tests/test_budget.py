@@ -121,7 +121,7 @@ def test_an_ambiguous_call_counts_in_full_and_its_cost_stays_open() -> None:
 
 def test_a_failed_call_counts_without_pictures() -> None:
     b = budget(max_calls=1)
-    b.reserve(images=1).failed(cost_usd=0.0)
+    b.reserve(images=1).failed(Usage(cost_usd=0.0))
     assert b.spend() == Spend(calls={"backend": 1}, cost_usd=0.0)
     with pytest.raises(LimitReached, match="max_calls"):
         b.reserve()

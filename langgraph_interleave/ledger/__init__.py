@@ -3,7 +3,8 @@
 from langgraph_interleave.ledger.core import Ledger
 from langgraph_interleave.ledger.flight import OnDone
 from langgraph_interleave.ledger.records import Call, CallRecord, CallStatus, Finished, Produce, Produced, call_key
-from langgraph_interleave.ledger.scope import RunScope
+from langgraph_interleave.ledger.resend import Repeats, pause_before_resend
+from langgraph_interleave.ledger.scope import OnResend, RunScope
 
 __all__ = [
     "Call",
@@ -12,8 +13,11 @@ __all__ = [
     "Finished",
     "Ledger",
     "OnDone",
+    "OnResend",
     "Produce",
     "Produced",
+    "Repeats",
     "RunScope",
     "call_key",
+    "pause_before_resend",
 ]

@@ -13,7 +13,7 @@ from langgraph_interleave.errors import Cancelled, LimitReached
 from langgraph_interleave.ledger.flight import Ask, Flight, OnDone
 from langgraph_interleave.ledger.journal import Journal
 from langgraph_interleave.ledger.records import Call, CallRecord, Finished, Produce
-from langgraph_interleave.ledger.scope import RunScope
+from langgraph_interleave.ledger.scope import OnResend, RunScope
 
 
 class Ledger:
@@ -95,9 +95,9 @@ class Ledger:
         """
         return await self.wait(self.ask(call, produce, budget=budget, on_done=on_done))
 
-    def scope(self, run_id: str, budget: Budget) -> RunScope:
+    def scope(self, run_id: str, budget: Budget, *, on_resend: OnResend | None = None) -> RunScope:
         """A run scope: calls that are started ahead for one run, and end with it."""
-        return RunScope(self, run_id, budget)
+        return RunScope(self, run_id, budget, on_resend=on_resend)
 
     async def records(self, scope: str) -> list[CallRecord]:
         """All readable records of a scope, in order of their start."""

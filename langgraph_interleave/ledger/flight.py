@@ -16,9 +16,11 @@ from typing import TYPE_CHECKING
 
 from langgraph_interleave import background
 from langgraph_interleave.budget import Budget, Reservation
-from langgraph_interleave.errors import BadResponse, CallTimeout, Cancelled, InternalError, LimitReached
+from langgraph_interleave.errors import BadResponse, CallError, CallTimeout, Cancelled, InternalError, LimitReached
 from langgraph_interleave.ledger.journal import Claim, Found
 from langgraph_interleave.ledger.records import Call, CallRecord, Finished, Produce, Produced, ending_of
+from langgraph_interleave.ledger.resend import pause_before_resend
+from langgraph_interleave.types.usage import Usage
 
 if TYPE_CHECKING:
     from langgraph_interleave.ledger.core import Ledger
@@ -160,12 +162,51 @@ class Flight:
                 # The same call is just being given up; its record must be complete first.
                 await asyncio.wrap_future(self._after.landed)
                 self._after = None
-            outcome = await self._make()
+            outcome = await self._persist()
         except BaseException as error:  # noqa: BLE001 - it belongs to those who wait, and the flight must land
             outcome = error if isinstance(error, Exception) else Cancelled("Stopped.", role=self.call.role)
         if self.reservation is not None:
             self.reservation.release()  # nothing happens where it was ended before
         self._ledger.land(self, outcome)
+
+    async def _persist(self) -> Finished:
+        """Make the call; again, after a pause, where that may help and is allowed."""
+        sent = ambiguous = 0
+        while True:
+            try:
+                return await self._make()
+            except CallError as error:
+                sent += 1
+                ambiguous += error.ambiguous
+                pause = pause_before_resend(error, billed=self.call.billed, sent=sent, ambiguous=ambiguous)
+                if pause is None or not self._may_repeat(pause):
+                    raise
+                self._tell_resend(error, pause)
+                await self._rest(pause)
+
+    def _may_repeat(self, pause: float) -> bool:
+        left = None if self.budget is None else self.budget.remaining_seconds()
+        if left is not None and pause >= left:
+            return False
+        with self._ledger.lock:
+            if self._unwanted() is not None or self.call.repeats is None or not self.call.repeats.take():
+                return False
+            # As before the first sending: nothing of it is under way.
+            self.sent = self.sealed = False
+            self.reservation = None
+            return True
+
+    def _tell_resend(self, error: CallError, pause: float) -> None:
+        with self._ledger.lock:
+            scopes = {id(ask.scope): ask.scope for ask in self.asks if ask.scope is not None}
+        for scope in scopes.values():
+            scope.resending(self.call, error, pause)
+
+    async def _rest(self, seconds: float) -> None:
+        until = time.monotonic() + seconds
+        while (left := until - time.monotonic()) > 0:
+            self._must_be_wanted()
+            await self._pause(left)
 
     async def _make(self) -> Finished:
         journal = self._ledger.journal
@@ -306,9 +347,11 @@ class Flight:
             if ending == "released":
                 self.reservation.release()
             elif ending == "failed":
-                self.reservation.failed(cost_usd=None if self.call.billed else 0.0)
+                used = getattr(told, "usage", None)
+                unknown = Usage(cost_usd=None if self.call.billed else 0.0)
+                self.reservation.failed(used if isinstance(used, Usage) else unknown)
             else:
-                self.reservation.ambiguous()
+                self.reservation.ambiguous(f"{claim.record.key}/{claim.record.ambiguous_before}")
         await self._ledger.journal.end(claim, "ambiguous" if ending == "ambiguous" else "failed", told)
         return told
 

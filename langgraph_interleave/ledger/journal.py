@@ -18,6 +18,7 @@ from langgraph_interleave.errors import ArtifactMissing, ConfigError, InternalEr
 from langgraph_interleave.ledger.owner import is_gone, new_owner
 from langgraph_interleave.ledger.records import Call, CallRecord, CallStatus, Produced, problem_of
 from langgraph_interleave.types.record import Problem
+from langgraph_interleave.types.usage import Usage
 
 log = logging.getLogger(__name__)
 
@@ -203,8 +204,15 @@ class Journal:
 
     async def end(self, claim: Claim, status: CallStatus, error: BaseException) -> CallRecord:
         """Record that a call gave no result. Nothing is overwritten that somebody else recorded since."""
+        used = getattr(error, "usage", None)
         record = claim.record.model_copy(
-            update={"status": status, "t_end": time.time(), "lease_until": 0.0, "problem": problem_of(error)}
+            update={
+                "status": status,
+                "t_end": time.time(),
+                "lease_until": 0.0,
+                "problem": problem_of(error),
+                "usage": used if isinstance(used, Usage) else claim.record.usage,
+            }
         )
         try:
             await self.artifacts.aswap_call(

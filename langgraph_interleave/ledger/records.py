@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from pydantic import Field
@@ -24,6 +24,7 @@ from langgraph_interleave.errors import (
     QuotaExhausted,
     Role,
 )
+from langgraph_interleave.ledger.resend import Repeats
 from langgraph_interleave.types.base import Frozen
 from langgraph_interleave.types.record import Problem
 from langgraph_interleave.types.usage import Usage
@@ -58,7 +59,8 @@ class Call:
         candidate: Which of several pictures of one attempt.
         billed: Whether it costs money: then it is not cut off lightly.
         images: Pictures it draws at most.
-        deadline_s: Seconds until it is given up; by default what the budget's limits say.
+        deadline_s: Seconds until one sending of it is given up; by default what the budget's limits say.
+        repeats: How often it may be repeated; none by default. No part of what the call is.
     """
 
     scope: str
@@ -70,6 +72,7 @@ class Call:
     billed: bool = False
     images: int = 0
     deadline_s: float | None = None
+    repeats: Repeats | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
+from collections.abc import Callable
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING
 
 from langgraph_interleave import background
 from langgraph_interleave.budget import Budget
-from langgraph_interleave.errors import Cancelled, LimitReached
+from langgraph_interleave.errors import CallError, Cancelled, LimitReached
 from langgraph_interleave.ledger.flight import Ask, Flight, OnDone
 from langgraph_interleave.ledger.records import Call, CallRecord, Finished, Produce
+from langgraph_interleave.types.usage import Usage
 
 if TYPE_CHECKING:
     from langgraph_interleave.ledger.core import Ledger
+
+OnResend = Callable[[Call, CallError, float], None]
 
 
 class RunScope:
@@ -27,9 +31,11 @@ class RunScope:
         ledger: The ledger.
         run_id: Name of the run.
         budget: What its calls count against.
+        on_resend: Told before a call is sent again: the call, the error, the pause in seconds.
     """
 
-    def __init__(self, ledger: Ledger, run_id: str, budget: Budget) -> None:
+    def __init__(self, ledger: Ledger, run_id: str, budget: Budget, *, on_resend: OnResend | None = None) -> None:
+        self._on_resend = on_resend
         self.run_id = run_id
         self.budget = budget
         self._ledger = ledger
@@ -111,7 +117,10 @@ class RunScope:
             elif record.status == "started" and (record.key in here or self._ledger.journal.is_others(record)):
                 if record.billed:
                     self.budget.expect(record.key, record.role, images=record.images)
-            elif record.status != "failed":
+            elif record.status == "failed":
+                if record.usage != Usage():
+                    self.budget.count_prior(f"{record.key}/failed", record.role, record.usage)
+            else:
                 self._count_ambiguous(record, record.ambiguous_before)
         return records
 
@@ -176,6 +185,11 @@ class RunScope:
                 self._ahead.setdefault(call.key, []).append(ask)
         ask.future.add_done_callback(lambda _: self._forget(ask))
         return ask
+
+    def resending(self, call: Call, error: CallError, pause: float) -> None:
+        """A call this scope waits for is sent again after a pause."""
+        if self._on_resend is not None:
+            self._on_resend(call, error, pause)
 
     def boarded(self, flight: Flight) -> None:
         """An ask of this scope waits for a flight. With the ledger's lock held."""

@@ -8,12 +8,16 @@ from langgraph_interleave.types.base import Frozen
 
 
 class Usage(Frozen):
-    """What a provider reports for one call. `cost_usd` is `None` when nobody knows, never 0 for that."""
+    """What a provider reports for one call. `cost_usd` is `None` when nobody knows, never 0 for that.
+
+    `calls` is the number of requests behind it where they were more than one; 0 means one.
+    """
 
     input_tokens: int = Field(default=0, ge=0)
     output_tokens: int = Field(default=0, ge=0)
     cached_tokens: int = Field(default=0, ge=0)
     images: int = Field(default=0, ge=0)
+    calls: int = Field(default=0, ge=0)
     cost_usd: float | None = Field(default=None, ge=0)
 
     def __add__(self, other: Usage) -> Usage:
@@ -24,6 +28,7 @@ class Usage(Frozen):
             output_tokens=self.output_tokens + other.output_tokens,
             cached_tokens=self.cached_tokens + other.cached_tokens,
             images=self.images + other.images,
+            calls=self.calls + other.calls,
             cost_usd=(self.cost_usd or 0) + (other.cost_usd or 0) if both_known else None,
         )
 
