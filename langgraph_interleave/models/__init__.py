@@ -1,0 +1,1 @@
+"""What speaking to models has in common: their errors as ours."""
