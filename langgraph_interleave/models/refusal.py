@@ -14,8 +14,8 @@ from typing import Any
 _STATUS_OF_CODE = {
     "api_error": 500, "authentication_error": 401, "context_length_exceeded": 400, "internal_error": 500,
     "invalid_api_key": 401, "invalid_request_error": 400, "model_not_found": 404, "not_found_error": 404,
-    "overloaded_error": 529, "permission_error": 403, "rate_limit_error": 429, "rate_limit_exceeded": 429, "request_too_large": 413,
-    "server_error": 500, "server_is_overloaded": 503, "slow_down": 503,
+    "overloaded_error": 529, "permission_error": 403, "rate_limit_error": 429, "rate_limit_exceeded": 429,
+    "request_too_large": 413, "server_error": 500, "server_is_overloaded": 503, "slow_down": 503,
 }  # fmt: skip
 
 _LONGEST_WORDS = 240
