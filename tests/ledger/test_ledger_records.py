@@ -133,7 +133,16 @@ async def test_a_record_says_everything_about_its_call(tmp_path: Path, maker: An
         "billed": True,
         "images": 1,
         "status": "finished",
-        "usage": {"input_tokens": 0, "output_tokens": 0, "cached_tokens": 0, "images": 1, "calls": 0, "cost_usd": 0.04},
+        "usage": {
+            "input_tokens": 0,
+            "output_tokens": 0,
+            "cached_tokens": 0,
+            "images": 1,
+            "calls": 0,
+            "image_input_tokens": 0,
+            "image_output_tokens": 0,
+            "cost_usd": 0.04,
+        },
         "result": {"number": 1},
         "ambiguous_before": 0,
     }
