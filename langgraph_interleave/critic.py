@@ -29,7 +29,8 @@ class Critic(Protocol):
             on_text: Called with each further piece of reasoning, where the critic streams.
 
         Raises:
-            CritiqueError: No critique could be read.
+            CritiqueError: No critique could be read. With its `usage` given, the critic is asked once
+                more, and told why in `request.unusable`.
             CallError: The model failed.
         """
         ...

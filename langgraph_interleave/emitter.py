@@ -102,6 +102,14 @@ class Emitter:
             self._texts = {name: text for name, text in self._texts.items() if name[0] not in changed}
             self._said = {(step, what) for step, what in self._said if step not in changed}
 
+    def replanning(self) -> None:
+        """The planner is asked again; nothing is told of steps that were begun."""
+        with self._lock:
+            self.reasoning_restarted(None)
+            self._held = []
+            self._steps, self._attempts = {}, {}
+            self._texts = {name: text for name, text in self._texts.items() if name[0] is None}
+
     def unplanned(self) -> None:
         """There is no plan after all; nothing is told of steps that were begun."""
         with self._lock:
@@ -153,6 +161,13 @@ class Emitter:
             streamed = self._texts.pop((step, attempt), None)
             if text or streamed is not None:
                 self._segment(step, "reasoning", attempt=attempt, text=text or streamed)
+
+    def reasoning_restarted(self, step: int | None, *, attempt: int = 0) -> None:
+        """What was told of a reasoning segment is void: whoever speaks is asked again."""
+        with self._lock:
+            if (step, attempt) in self._texts:
+                self._texts[step, attempt] = ""
+                self._segment(step, "reasoning", attempt=attempt, phase="start")
 
     def _finish_texts(self, step: int | None) -> None:
         for of, attempt in [name for name in self._texts if name[0] == step]:

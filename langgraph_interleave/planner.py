@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from langgraph_interleave.limits import Limits
-from langgraph_interleave.types import Capabilities, ImageBytes, PlanDelta, Request, Usage
+from langgraph_interleave.types import Capabilities, ImageBytes, PlanDelta, Request, Unusable, Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +23,7 @@ class PlanRequest:
         language: Language of captions (BCP 47 or a name), or `None` for the request's own.
         style: The look the caller asks for, or `None`.
         seed: Seed for planners that sample.
+        unusable: The planner's own answers to this request that could not be used, oldest first.
     """
 
     request: Request
@@ -33,6 +34,7 @@ class PlanRequest:
     language: str | None = None
     style: str | None = None
     seed: int = 0
+    unusable: Sequence[Unusable] = ()
 
 
 @runtime_checkable
@@ -50,7 +52,8 @@ class Planner(Protocol):
         """Stream the plan: reasoning, style guide, each step as soon as complete, `PlanFinished` last.
 
         Raises:
-            PlanError: No plan could be read.
+            PlanError: No plan could be read. With its `usage` given, the planner is asked again, and
+                told why in `request.unusable`.
             CallError: The model failed.
         """
         ...

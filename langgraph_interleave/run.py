@@ -18,11 +18,13 @@ from typing import Any
 from langgraph_interleave import routing
 from langgraph_interleave.ahead import Ahead
 from langgraph_interleave.budget import Budget
-from langgraph_interleave.calls import RunCalls, read_plan_result
+from langgraph_interleave.asking import Asking, counts_wrong
+from langgraph_interleave.calls import RunCalls
 from langgraph_interleave.context import Settings
 from langgraph_interleave.emitter import Emitter, Writer
-from langgraph_interleave.errors import LimitReached
+from langgraph_interleave.errors import CallError, CritiqueError, InterleaveError, LimitReached, PlanError
 from langgraph_interleave.ledger import Call, Finished
+from langgraph_interleave.results import read_plan_result, read_unusable
 from langgraph_interleave.roles import Roles
 from langgraph_interleave.routing import Draw, Judge, NextCall
 from langgraph_interleave.standing import Result, Standing
@@ -69,7 +71,7 @@ class Run:
         self.emitter = Emitter(run_id, publish=settings.publish, writer=writer)
         self.standing = Standing(request, settings, self.emitter)
         self.budget = Budget(settings.limits)
-        self.scope = roles.ledger.scope(run_id, self.budget)
+        self.scope = roles.ledger.scope(run_id, self.budget, on_resend=self._on_resend)
         self.calls = RunCalls(run_id, request, settings, roles, self.scope)
         self.plan_record = PlanRecord(run_id=run_id, request=request, settings=settings.model_dump(mode="json"))
         self.plan_digest: str | None = None
@@ -85,6 +87,8 @@ class Run:
         self._advancing = False
         self._ahead = Ahead(self.scope)
         self._waiting: dict[NextCall, Future[None]] = {}
+        #: How each judgement that is under way was asked for.
+        self._asking: dict[Judge, Asking] = {}
 
     @property
     def view(self) -> routing.RunView:
@@ -113,13 +117,12 @@ class Run:
 
     async def make_plan(self) -> PlanRecord:
         """Have the request planned. The record says what went wrong, if anything did."""
-        call, produce = self.calls.plan(self._on_delta)
         finished: PlanFinished | None = None
         problem: Problem | None = None
+        asking = Asking(self.settings.limits.max_repeats)
         self._planning = True
         try:
-            done = await self.scope.run(call, produce)
-            finished = read_plan_result(await self.roles.artifacts.aget_json(done.result["plan"]))
+            finished = await self._ask_for_plan(asking)
         except Exception as error:  # noqa: BLE001 - kept as a fault, and raised by compose
             problem = self.standing.problem(error)
             self._drop_plan(error)
@@ -130,12 +133,42 @@ class Run:
                 "plan": finished.plan if finished else None,
                 "warnings": tuple(warning.message for warning in finished.warnings) if finished else (),
                 "problem": problem,
-                "calls": (call.key,),
+                "calls": asking.calls,
             }
         )
         self.plan_digest = await self.roles.artifacts.aput_json(self.plan_record.model_dump(mode="json"))
         self.advance()
         return self.plan_record
+
+    async def _ask_for_plan(self, asking: Asking) -> PlanFinished:
+        """Ask the planner; again, when its answer cannot be used, and once when it counted wrong."""
+        kept: PlanFinished | None = None
+        while True:
+            call, produce = self.calls.plan(self._on_delta, unusable=asking.unusable, repeats=asking.repeats)
+            asking.calls += (call.key,)
+            try:
+                done = await self.scope.run(call, produce)
+                bad = read_unusable(done.result)
+                if bad is None:
+                    finished = read_plan_result(await self.roles.artifacts.aget_json(done.result["plan"]))
+                    bad = counts_wrong(finished, self.settings.steps) if kept is None else None
+                    if bad is None or not asking.again(bad):
+                        return finished
+                    kept = finished
+                elif kept is not None:
+                    return kept
+                elif not asking.again(bad):
+                    raise PlanError(
+                        bad.reason,
+                        remedy=f"The planner was asked {len(asking.calls)} times; use another model, or ask for less.",
+                        raw=bad.raw,
+                        truncated=bad.truncated,
+                    )
+            except InterleaveError:
+                if kept is None:
+                    raise
+                return kept  # it has the wrong number of steps, and is a plan
+            self._plan_again(bad.reason)
 
     def restore(self, record: PlanRecord, digest: str) -> None:
         """Take over the plan an earlier invocation committed."""
@@ -250,7 +283,16 @@ class Run:
         record = self.view.records[judge.step]
         on_text = partial(self._on_critic_text, judge)
         style = self.standing.style or StyleGuide()
-        return self.calls.judge(self.view.steps[judge.step], record, record.attempts[judge.attempt], style, on_text)
+        asking = self._asking.setdefault(judge, Asking(self.settings.limits.max_repeats))
+        return self.calls.judge(
+            self.view.steps[judge.step],
+            record,
+            record.attempts[judge.attempt],
+            style,
+            on_text,
+            unusable=asking.unusable,
+            repeats=asking.repeats,
+        )
 
     def _done(self, following: NextCall, future: Future[None], call: Call, result: Result) -> None:
         """A call ended: bring the view up to date, start what follows, wake who waits."""
@@ -273,13 +315,40 @@ class Run:
                 elif wanted and isinstance(following, Draw):
                     self.standing.drawn(following, call.key, result)
                 elif wanted and isinstance(following, Judge):
-                    self.standing.judged(following, call.key, result)
+                    if self._judge_again(following, future, call, result):
+                        return
+                    self._judged(following, result)
             self.advance()
         except Exception as error:  # noqa: BLE001 - given to whoever waits
             # A future that never ends would hang the graph.
             future.set_exception(error)
         else:
             future.set_result(None)
+
+    def _judge_again(self, judge: Judge, future: Future[None], call: Call, result: Result) -> bool:
+        """Ask the critic once more when its answer cannot be used; whether it is being asked."""
+        asking = self._asking[judge]
+        asking.calls += (call.key,)
+        bad = read_unusable(result.result) if isinstance(result, Finished) else None
+        if bad is None or asking.unusable or self.stopped or not asking.again(bad):
+            return False
+        self.emitter.warning("asked_again", f"The critic is asked again. {bad.reason}", judge.step)
+        self.emitter.reasoning_restarted(judge.step, attempt=judge.attempt)
+        self._waiting[judge] = future
+        call, produce = self._judge_call(judge)
+        on_done = partial(self._done, judge, future)
+        if not self._ahead.start(call, produce, certain=self.view.complete, on_done=on_done):
+            del self._waiting[judge]
+            return False
+        return True
+
+    def _judged(self, judge: Judge, result: Result) -> None:
+        asking = self._asking.pop(judge)
+        bad = read_unusable(result.result) if isinstance(result, Finished) else None
+        if bad is not None:
+            remedy = "The picture is kept, not judged; use another critic model."
+            result = CritiqueError(bad.reason, remedy=remedy, raw=bad.raw, truncated=bad.truncated)
+        self.standing.judged(judge, asking.calls, result)
 
     # --- planner and critic as they speak -----------------------------------------------------
 
@@ -295,12 +364,26 @@ class Run:
             elif isinstance(delta, StepDelta) and self.standing.add_step(delta.step):
                 self.advance()
 
+    def _plan_again(self, reason: str) -> None:
+        """What the planner said is void, and so is what was started on it; what was drawn is in the ledger."""
+        with self._lock:
+            self.standing.drop_plan()
+            self._waiting.clear()
+            self._asking.clear()
+            self._ahead.give_up()
+            self.emitter.replanning()
+        self.emitter.warning("asked_again", f"The planner is asked again. {reason}")
+
+    def _on_resend(self, call: Call, error: CallError, pause: float) -> None:
+        wait = f" in {pause:.0f} s" if pause >= 1 else ""
+        self.emitter.warning("resent", f"{error.message} The {call.role} call is sent again{wait}.", call.step)
+
     def _adopt_plan(self, finished: PlanFinished) -> None:
         with self._lock:
             self._planning = False
             stale = self.standing.adopt_plan(finished.plan)
-            for call in [call for call in self._waiting if call.step in stale]:
-                del self._waiting[call]
+            self._waiting = {call: future for call, future in self._waiting.items() if call.step not in stale}
+            self._asking = {judge: asking for judge, asking in self._asking.items() if judge.step not in stale}
             self._ahead.promote(stale)
             self.emitter.reasoning_finished(None, finished.reasoning)
             self.emitter.planned(finished.plan, stale)
@@ -315,6 +398,7 @@ class Run:
             self._planning = False
             self.standing.drop_plan()
             self._waiting.clear()
+            self._asking.clear()
             self._ahead.give_up()
             self.emitter.unplanned()
             if isinstance(error, LimitReached):

@@ -10,11 +10,11 @@ from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 from langgraph_interleave import routing
-from langgraph_interleave.calls import read_critique
 from langgraph_interleave.context import Settings
 from langgraph_interleave.emitter import Emitter
 from langgraph_interleave.errors import InterleaveError, LimitReached
 from langgraph_interleave.ledger import Finished
+from langgraph_interleave.results import read_critique
 from langgraph_interleave.routing import Draw, Judge, RunView
 from langgraph_interleave.types import (
     ArtifactRef,
@@ -125,15 +125,21 @@ class Standing:
                 self.emitter.judged(draw.step, attempt)
             self._extend(record, attempt)
 
-    def judged(self, judge: Judge, key: str, result: Result) -> None:
-        """A judgement ended: a critique, or an error that leaves the picture unjudged."""
+    def judged(self, judge: Judge, keys: tuple[str, ...], result: Result) -> None:
+        """A judgement ended: a critique, or an error that leaves the picture unjudged.
+
+        Args:
+            judge: Which attempt was judged.
+            keys: The calls it took.
+            result: What came of the last.
+        """
         with self.lock:
             record = self.view.records[judge.step]
             if isinstance(result, LimitReached):
                 self._limited(record, result)
                 return
             attempt = record.attempts[judge.attempt]
-            attempt = attempt.model_copy(update={"calls": (*attempt.calls, key)})
+            attempt = attempt.model_copy(update={"calls": (*attempt.calls, *keys)})
             if isinstance(result, Finished):
                 critique = routing.binding(read_critique(result.record.result or {}), attempt)
                 attempt = attempt.model_copy(update={"critique": critique})

@@ -7,6 +7,7 @@ from langgraph_interleave.types.critique import (
     Critique,
     CritiqueRequest,
     CritiqueResult,
+    Earlier,
     Judge,
     Score,
     Scores,
@@ -37,6 +38,7 @@ from langgraph_interleave.types.plan import (
 )
 from langgraph_interleave.types.record import Attempt, PlanRecord, Problem, StepRecord
 from langgraph_interleave.types.request import ImagePart, Part, Request, TextPart
+from langgraph_interleave.types.unusable import Unusable
 from langgraph_interleave.types.usage import Spend, Usage
 
 __all__ = [
@@ -51,6 +53,7 @@ __all__ = [
     "CritiqueResult",
     "DocumentData",
     "DocumentStep",
+    "Earlier",
     "Frozen",
     "ImageBytes",
     "ImagePart",
@@ -83,6 +86,7 @@ __all__ = [
     "StyleDelta",
     "StyleGuide",
     "TextPart",
+    "Unusable",
     "Usage",
     "Verdict",
     "parse_source",

@@ -11,6 +11,7 @@ from pydantic import Field
 from langgraph_interleave.types.artifact import ImageBytes
 from langgraph_interleave.types.base import Frozen
 from langgraph_interleave.types.plan import StyleGuide
+from langgraph_interleave.types.unusable import Unusable
 from langgraph_interleave.types.usage import Usage
 
 Verdict = Literal["accept", "revise"]
@@ -56,6 +57,15 @@ class CheckResult(Frozen):
 
 
 @dataclass(frozen=True, slots=True)
+class Earlier:
+    """An attempt before the one that is judged: its prompt, its failed checks, and what was said of it."""
+
+    prompt: str
+    critique: Critique
+    checks: Sequence[CheckResult] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class CritiqueRequest:
     """What a critic is given. It receives pixels, and judges `after` against `instruction`.
 
@@ -68,7 +78,8 @@ class CritiqueRequest:
         style_guide: What the sequence shares.
         checks: Failed checks of this attempt; a picture with any must be revised.
         attempt: 0-based number of the attempt.
-        earlier: Critiques of the attempts before, oldest first.
+        earlier: The judged attempts before, oldest first.
+        unusable: The critic's own answers about this picture that could not be used, oldest first.
     """
 
     instruction: str
@@ -79,7 +90,8 @@ class CritiqueRequest:
     style_guide: StyleGuide = StyleGuide()
     checks: Sequence[CheckResult] = ()
     attempt: int = 0
-    earlier: Sequence[Critique] = ()
+    earlier: Sequence[Earlier] = ()
+    unusable: Sequence[Unusable] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -108,7 +108,7 @@ class PixelCritic:
                 marks = marks.model_copy(update={"semantics": 7.0})
             said = reasoning((), wanted) if not seen.warnings else _UNSURE
             return Critique(verdict="accept", reasoning=said, scores=marks, warnings=seen.warnings)
-        earlier = request.earlier[-1].reasoning if request.earlier else ""
+        earlier = request.earlier[-1].critique.reasoning if request.earlier else ""
         corrected = findings or (Finding("unclear"),)
         return Critique(
             verdict="revise",

@@ -74,7 +74,7 @@ async def test_a_revised_step_is_drawn_again_from_its_references(make: Make) -> 
     assert again.references[0].sha256 != critic.requests[1].after.sha256, "never from the rejected picture"
     assert again.prompt == "thing 1 (again 1)" and again.seed != rejected.seed
     assert result["document"]["steps"][1]["attempts"] == 2 and result["document"]["steps"][1]["kept"] == 1
-    assert critic.requests[2].earlier[0].verdict == "revise"
+    assert critic.requests[2].earlier[0].critique.verdict == "revise"
     assert first.references == ()
 
 

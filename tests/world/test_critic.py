@@ -15,7 +15,7 @@ from PIL import Image, ImageDraw, ImageFilter, PngImagePlugin
 
 from langgraph_interleave.critic import Critic
 from langgraph_interleave.errors import ConfigError
-from langgraph_interleave.types import CheckResult, Critique, CritiqueRequest, ImageBytes
+from langgraph_interleave.types import CheckResult, Critique, CritiqueRequest, Earlier, ImageBytes
 from langgraph_interleave.world.critic import PixelCritic
 from langgraph_interleave.world.grammar import instruction, prompt, read, target
 from langgraph_interleave.world.marks import SCENE_KEY, scene_of
@@ -175,7 +175,7 @@ def test_what_was_to_stay_is_told_apart_from_what_was_asked() -> None:
 
 def test_what_is_still_wrong_is_called_so() -> None:
     first = judged(with_thing(BALLS, count=2))
-    again = judged(with_thing(BALLS, count=2), earlier=(first,), attempt=1)
+    again = judged(with_thing(BALLS, count=2), earlier=(Earlier("p", first),), attempt=1)
     assert again.reasoning == f"Still: {first.reasoning}"
 
 
