@@ -13,8 +13,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from langgraph_interleave.agents import create_interleave_agent as create_interleave_agent
     from langgraph_interleave.artifacts import ArtifactStore as ArtifactStore
     from langgraph_interleave.backends.registry import init_image_backend as init_image_backend
+    from langgraph_interleave.chat import ChatInterleave as ChatInterleave
     from langgraph_interleave.context import InterleaveContext as InterleaveContext
     from langgraph_interleave.document import Document as Document
     from langgraph_interleave.errors import InterleaveError as InterleaveError
@@ -38,6 +40,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "ArtifactRef": "types",
     "ArtifactStore": "artifacts",
+    "ChatInterleave": "chat",
     "Critique": "types",
     "Document": "document",
     "InterleaveContext": "context",
@@ -49,6 +52,7 @@ _HOMES = {
     "Step": "types",
     "StyleGuide": "types",
     "astream_segments": "segments",
+    "create_interleave_agent": "agents",
     "create_interleave_graph": "graph",
     "image_part": "imaging",
     "init_image_backend": "backends.registry",
@@ -59,6 +63,7 @@ _HOMES = {
 __all__ = [
     "ArtifactRef",
     "ArtifactStore",
+    "ChatInterleave",
     "Critique",
     "Document",
     "InterleaveContext",
@@ -70,6 +75,7 @@ __all__ = [
     "Step",
     "StyleGuide",
     "astream_segments",
+    "create_interleave_agent",
     "create_interleave_graph",
     "image_part",
     "init_image_backend",

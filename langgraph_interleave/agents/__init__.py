@@ -1,0 +1,5 @@
+"""The interleave graph for agents: as a sub-agent of a supervisor, in a swarm, behind a chat interface."""
+
+from langgraph_interleave.agents.agent import create_interleave_agent as create_interleave_agent
+
+__all__ = ["create_interleave_agent"]

@@ -1,0 +1,418 @@
+"""`ChatInterleave`: the interleave graph wherever a LangChain chat model fits."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import aclosing, closing
+from typing import Any, NoReturn, cast
+
+from langchain_core.callbacks import (
+    AsyncCallbackManager,
+    AsyncCallbackManagerForLLMRun,
+    BaseCallbackManager,
+    BaseRunManager,
+    CallbackManager,
+    CallbackManagerForLLMRun,
+)
+from langchain_core.language_models import BaseChatModel
+from langchain_core.language_models.chat_models import agenerate_from_stream, generate_from_stream
+from langchain_core.messages import AIMessageChunk, BaseMessage
+from langchain_core.outputs import ChatGenerationChunk, ChatResult
+from langchain_core.runnables import RunnableConfig
+from langgraph.runtime import get_runtime
+from pydantic import Field
+
+from langgraph_interleave.artifacts import ArtifactStore
+from langgraph_interleave.backends.base import ImageBackend
+from langgraph_interleave.background import in_thread
+from langgraph_interleave.chat.blocks import Blocks, ImageForm, check_form
+from langgraph_interleave.chat.conversation import as_messages, holds_bytes, keep_pictures, read_conversation
+from langgraph_interleave.chat.ending import failure_of, metadata_of, usage_of
+from langgraph_interleave.chat.order import Order
+from langgraph_interleave.checks.base import Check
+from langgraph_interleave.choose import choose_roles
+from langgraph_interleave.context import InterleaveContext
+from langgraph_interleave.critic import Critic
+from langgraph_interleave.errors import ConfigError, InterleaveError
+from langgraph_interleave.graph import wire
+from langgraph_interleave.ledger import Ledger
+from langgraph_interleave.limits import Limits
+from langgraph_interleave.planner import Planner
+from langgraph_interleave.runs import stop_run
+from langgraph_interleave.types import DocumentData, OnExhausted, Publish
+
+#: What a call may be given besides messages.
+_PER_CALL = frozenset({"context", "stream"})
+
+
+class ChatInterleave(BaseChatModel):
+    """A chat model that answers with an interleaved document: reasoning, text and pictures, in order.
+
+    Each call is one run. The request is the last human message (with human messages directly before
+    it), text and pictures in the user's order; system messages are the look all pictures share,
+    unless a context sets `style`; everything else of the conversation is not looked at. Pictures
+    given as base64 or data: URLs go into the artifact store first, and callbacks see references only;
+    addresses on the web are refused.
+
+    The answer's content blocks are in the order of the document: the plan's reasoning, then step by
+    step the caption, what the critic says of each attempt, the delivered picture, and a mark (as
+    text) where it was not simply accepted. They are streamed as they happen, except that a step that
+    is ahead of its turn is held back. Previews and rejected pictures are never among them. The last
+    chunk carries `usage_metadata` and, in `response_metadata`, `outcome`, `reasons`, `run_id`,
+    `spend`, `notes`, `warnings` and `document` (the stored document's `artifact://` address).
+
+    A failed run raises; a partial one is an answer with marks. When whoever reads a stream stops
+    reading, or the task is cancelled, the run is stopped. In a graph, the run's own events are passed
+    on to that graph's `custom` stream. Tools, structured output and stop words
+    have no meaning here and are refused.
+
+    Args:
+        graph: A compiled interleave graph, or one that contains it; then `artifacts` must be its
+            store, and planner, backend and the rest are not given here. Without it, the arguments
+            of `create_interleave_graph` are used; nothing at all means the simulator.
+        images: How pictures are delivered: `"reference"` (their address in the store), a function
+            from `ArtifactRef` to URL, or `"base64"`. Only with the last do callbacks, streams and
+            checkpoints carry bytes.
+        context: Per-run values for every call. One call's own go in as `context=`; without either,
+            the `InterleaveContext` of the surrounding graph counts, if it has one.
+        model_name: What to call it in metadata; the graph's name by default.
+
+    Raises:
+        ConfigError: The arguments do not fit together, or name something unknown.
+
+    Example:
+        >>> model = ChatInterleave(size="64x64")
+        >>> message = model.invoke("How to plant a bean, in 2 steps")
+        >>> [block["type"] for block in message.content_blocks if block["type"] != "reasoning"]
+        ['text', 'image', 'text', 'image']
+        >>> message.response_metadata["outcome"]
+        'complete'
+    """
+
+    graph: Any = Field(default=None, exclude=True, repr=False)
+    artifacts: Any = Field(default=None, exclude=True, repr=False)
+    images: Any = "reference"
+    context: InterleaveContext | None = None
+    model_name: str = "interleave"
+    streaming: bool = Field(default=False, description="LangChain's switch: stream to callbacks under invoke too.")
+    identity: dict[str, Any] = Field(default_factory=dict[str, Any], exclude=True, repr=False)
+
+    def __init__(
+        self,
+        graph: Any = None,
+        *,
+        images: ImageForm = "reference",
+        context: InterleaveContext | None = None,
+        artifacts: ArtifactStore | None = None,
+        planner: Planner | str | None = None,
+        backend: ImageBackend | str | None = None,
+        critic: Critic | str | None = None,
+        limits: Limits | None = None,
+        ledger: Ledger | None = None,
+        checks: Sequence[Check | str] | None = None,
+        on_exhausted: OnExhausted | None = None,
+        lookahead: bool | None = None,
+        publish: Publish | None = None,
+        seed: int | None = None,
+        steps: int | None = None,
+        size: str | None = None,
+        language: str | None = None,
+        style: str | None = None,
+        **kwargs: Any,
+    ) -> None:
+        unknown = sorted(set(kwargs) - set(type(self).model_fields))
+        if unknown:
+            raise ConfigError(
+                f"ChatInterleave has no option {', '.join(map(repr, unknown))}.",
+                remedy="Planner and critic are models with options of their own; see the arguments of "
+                "create_interleave_graph.",
+            )
+        check_form(images)
+        given = {
+            "planner": planner, "backend": backend, "critic": critic, "limits": limits, "ledger": ledger,
+            "checks": checks, "on_exhausted": on_exhausted, "lookahead": lookahead, "publish": publish, "seed": seed,
+            "steps": steps, "size": size, "language": language, "style": style,
+        }  # fmt: skip
+        chosen = {name: value for name, value in given.items() if value is not None}
+        identity: dict[str, Any] = {}
+        if graph is None:
+            graph, artifacts, identity = _made(artifacts, chosen)
+        elif chosen:
+            raise ConfigError(
+                f"ChatInterleave was given a graph, and {', '.join(map(repr, chosen))} beside it.",
+                remedy="Give these to create_interleave_graph, or per run in context=InterleaveContext(…).",
+            )
+        elif artifacts is None:
+            raise ConfigError(
+                "ChatInterleave was given a graph without its artifact store.",
+                remedy="Pass artifacts=…, the same store as create_interleave_graph(artifacts=…).",
+            )
+        kwargs.setdefault("model_name", getattr(graph, "name", None) or "interleave")
+        super().__init__(
+            graph=graph, images=images, context=context, artifacts=artifacts, identity=identity, **kwargs
+        )
+
+    @property
+    def _llm_type(self) -> str:
+        return "interleave"
+
+    @property
+    def _identifying_params(self) -> dict[str, Any]:
+        images = self.images if isinstance(self.images, str) else "url"
+        own = self.context.model_dump(mode="json", exclude_none=True) if self.context else {}
+        return {"model_name": self.model_name, "images": images, "context": own, **self.identity}
+
+    # --- what it is not -------------------------------------------------------------------------
+
+    def bind_tools(self, tools: Any, **kwargs: Any) -> NoReturn:
+        """Refused: it makes documents and calls no tools.
+
+        Raises:
+            ConfigError: Always.
+        """
+        raise ConfigError(
+            "ChatInterleave answers with a document and calls no tools.",
+            remedy="Give the tools to an agent, and this model to it as a sub-agent: create_interleave_agent(…).",
+        )
+
+    def with_structured_output(self, schema: Any, **kwargs: Any) -> NoReturn:
+        """Refused: its answer is a document.
+
+        Raises:
+            ConfigError: Always.
+        """
+        raise ConfigError(
+            "ChatInterleave answers with a document, not with an object of a schema.",
+            remedy='Read the document as data: the graph returns it as result["document"].',
+        )
+
+    # --- bytes of pictures go into the store before any callback sees the messages ------------------
+
+    def generate(self, messages: list[list[BaseMessage]], *args: Any, **kwargs: Any) -> Any:
+        """As every chat model's; pictures are put into the store first."""
+        return super().generate([self._kept(given) for given in messages], *args, **kwargs)
+
+    async def agenerate(self, messages: list[list[BaseMessage]], *args: Any, **kwargs: Any) -> Any:
+        """As every chat model's; pictures are put into the store first."""
+        return await super().agenerate([await self._akept(given) for given in messages], *args, **kwargs)
+
+    def stream(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Iterator[Any]:  # noqa: A002
+        """As every chat model's; pictures are put into the store first."""
+        yield from super().stream(self._kept(as_messages(input)), config, **kwargs)
+
+    async def astream(
+        self, input: Any, config: RunnableConfig | None = None, **kwargs: Any  # noqa: A002
+    ) -> AsyncIterator[Any]:
+        """As every chat model's; pictures are put into the store first."""
+        messages = await self._akept(as_messages(input))
+        async with aclosing(cast("Any", super().astream(messages, config, **kwargs))) as chunks:
+            async for chunk in chunks:
+                yield chunk
+
+    def stream_events(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:  # noqa: A002
+        """As every chat model's; pictures are put into the store first."""
+        return super().stream_events(self._kept(as_messages(input)), config, **kwargs)
+
+    def astream_events(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:  # noqa: A002
+        """As every chat model's; pictures are put into the store first."""
+        events: Any = super().astream_events
+        if kwargs.get("version") != "v3":
+            return events(input, config, **kwargs)  # by way of `astream`
+
+        async def begin() -> Any:
+            return await events(await self._akept(as_messages(input)), config, **kwargs)
+
+        return begin()
+
+    def _kept(self, messages: Sequence[BaseMessage]) -> list[BaseMessage]:
+        return keep_pictures(messages, self.artifacts) if holds_bytes(messages) else list(messages)
+
+    async def _akept(self, messages: Sequence[BaseMessage]) -> list[BaseMessage]:
+        if not holds_bytes(messages):
+            return list(messages)
+        return await in_thread(keep_pictures, messages, self.artifacts)
+
+    # --- a run --------------------------------------------------------------------------------------
+
+    def _generate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        return generate_from_stream(self._stream(messages, stop, run_manager, **kwargs))
+
+    async def _agenerate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: AsyncCallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        return await agenerate_from_stream(self._astream(messages, stop, run_manager, **kwargs))
+
+    def _stream(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> Iterator[ChatGenerationChunk]:
+        options = self._options(messages, stop, kwargs, run_manager)
+        order, blocks, forward = Order(), Blocks(self.artifacts, self.images), _forwarder()
+        with closing(self.graph.stream(**options)) as parts:
+            try:
+                for part in parts:
+                    forward(part)
+                    for piece in order.read(part):
+                        yield _chunk([blocks.make(piece)])
+            except BaseException:
+                # Nodes run in threads that nobody can cancel; the run itself can be stopped.
+                if order.run_id is not None:
+                    stop_run(order.run_id)
+                raise
+        document = _delivered(order)
+        yield self._last(document, self.artifacts.put_json(order.raw_document))
+
+    async def _astream(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: AsyncCallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> AsyncIterator[ChatGenerationChunk]:
+        options = self._options(messages, stop, kwargs, run_manager)
+        order, blocks, forward = Order(), Blocks(self.artifacts, self.images), _forwarder()
+        async with aclosing(self.graph.astream(**options)) as parts:
+            async for part in parts:
+                forward(part)
+                for piece in order.read(part):
+                    if blocks.waits(piece):
+                        yield _chunk([await asyncio.to_thread(blocks.make, piece)])
+                    else:
+                        yield _chunk([blocks.make(piece)])
+        document = _delivered(order)
+        yield self._last(document, await self.artifacts.aput_json(order.raw_document))
+
+    def _options(
+        self,
+        messages: Sequence[BaseMessage],
+        stop: list[str] | None,
+        kwargs: dict[str, Any],
+        run_manager: BaseRunManager | None,
+    ) -> dict[str, Any]:
+        """The arguments of the graph's stream.
+
+        Raises:
+            ConfigError: The call asks for something that has no meaning here.
+        """
+        unknown = [*(["stop"] if stop else []), *sorted(set(kwargs) - _PER_CALL)]
+        if unknown:
+            raise ConfigError(
+                f"ChatInterleave cannot be called with {', '.join(map(repr, unknown))}.",
+                remedy="A call takes messages and context=InterleaveContext(…).",
+            )
+        asked = read_conversation(messages)
+        context = kwargs.get("context") or self.context or _surrounding()
+        if not isinstance(context, InterleaveContext | None):
+            context = InterleaveContext.model_validate(context)
+        if asked.style and (context is None or context.style is None):
+            context = (context or InterleaveContext()).model_copy(update={"style": asked.style})
+        options: dict[str, Any] = {
+            "input": {"request": asked.request},
+            "stream_mode": ["custom", "updates"],
+            "version": "v2",
+            "subgraphs": True,
+        }
+        if context is not None:
+            options["context"] = context
+        if run_manager is not None:
+            options["config"] = {"callbacks": _children_of(run_manager)}
+        return options
+
+    def _last(self, document: DocumentData, digest: str) -> ChatGenerationChunk:
+        metadata = {"model_name": self.model_name, **metadata_of(document, digest)}
+        message = AIMessageChunk(
+            content=[],
+            usage_metadata=usage_of(document.spend),
+            response_metadata=metadata,
+            chunk_position="last",
+        )
+        return ChatGenerationChunk(message=message)
+
+
+def _made(artifacts: ArtifactStore | None, chosen: dict[str, Any]) -> tuple[Any, ArtifactStore, dict[str, Any]]:
+    """A graph of its own, with its store and what tells it from others (for caches and traces)."""
+    chosen.setdefault("checks", ("not_blank",))
+    planner, backend, critic = (chosen.pop(role, None) for role in ("planner", "backend", "critic"))
+    roles = choose_roles(planner, backend, critic, artifacts=artifacts, **chosen)
+    identity = {
+        "planner": roles.planner.fingerprint,
+        "backend": roles.backend.fingerprint,
+        "critic": roles.critic.fingerprint,
+        "settings": roles.settings.model_dump(mode="json"),
+    }
+    return wire(roles).compile(name="interleave"), roles.artifacts, identity
+
+
+def _children_of(run: BaseRunManager) -> BaseCallbackManager:
+    """Shows the run's own nodes and calls below the call of the chat model in a trace."""
+    kind = AsyncCallbackManager if isinstance(run, AsyncCallbackManagerForLLMRun) else CallbackManager
+    return kind(
+        handlers=run.inheritable_handlers,
+        inheritable_handlers=run.inheritable_handlers,
+        parent_run_id=run.run_id,
+        tags=run.inheritable_tags,
+        inheritable_tags=run.inheritable_tags,
+        metadata=run.inheritable_metadata,
+        inheritable_metadata=run.inheritable_metadata,
+    )
+
+
+def _runtime() -> Any:
+    """The runtime of the graph this is called in; `None` outside."""
+    try:
+        return get_runtime()
+    except RuntimeError:
+        return None
+
+
+def _surrounding() -> InterleaveContext | None:
+    """The context of the graph this is called in, where it is one of ours."""
+    context: Any = getattr(_runtime(), "context", None)
+    return context if isinstance(context, InterleaveContext) else None
+
+
+def _forwarder() -> Callable[[Any], None]:
+    """Passes the run's events on to the graph this is called in: what is streamed here would be lost there."""
+    writer: Any = getattr(_runtime(), "stream_writer", None)
+
+    def forward(part: Any) -> None:
+        if writer is not None and part["type"] == "custom":
+            writer(part["data"])
+
+    return forward
+
+
+def _delivered(order: Order) -> DocumentData:
+    """The document of a run that has something to deliver.
+
+    Raises:
+        InterleaveError: The run failed, or came to no end.
+    """
+    if order.document is None:
+        raise InterleaveError(
+            f"Run {order.run_id} ended without a document.",
+            remedy="If the graph is a larger one, see that it runs to the end of its interleave graph.",
+        )
+    failure = failure_of(order.document)
+    if failure is not None:
+        failure.add_note(f"run {order.document.run_id}")
+        raise failure
+    return order.document
+
+
+def _chunk(content: list[Any]) -> ChatGenerationChunk:
+    return ChatGenerationChunk(message=AIMessageChunk(content=content))
