@@ -322,7 +322,7 @@ class ChatInterleave(BaseChatModel):
             context = (context or InterleaveContext()).model_copy(update={"style": asked.style})
         options: dict[str, Any] = {
             "input": {"request": asked.request},
-            "stream_mode": ["custom", "updates"],
+            "stream_mode": ["custom", "updates", "values"],
             "version": "v2",
             "subgraphs": True,
         }

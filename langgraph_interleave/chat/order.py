@@ -38,7 +38,7 @@ class Piece:
 
 
 class Order:
-    """Reads the `custom` and `updates` parts of a run's stream and says what follows, in order.
+    """Reads the parts of a run's stream and says what follows, in order.
 
     Guaranteed: the plan's reasoning first, then step by step its caption, what the critic says of
     each attempt, the delivered picture and the mark; a block is never taken up again once another
@@ -66,7 +66,7 @@ class Order:
         self._done: set[tuple[int, str]] = set()
 
     def read(self, part: object) -> Iterator[Piece]:
-        """What follows from one part of a `version="v2"` stream with the modes `custom` and `updates`."""
+        """What follows from one part of a `version="v2"` stream with the modes `custom`, `updates` and `values`."""
         event = read_event(part)
         if event is not None:
             self.run_id = self.run_id or event.run_id
@@ -75,6 +75,10 @@ class Order:
         elif isinstance(part, Mapping) and part.get("type") == "updates":
             for update in _updates(cast("Mapping[str, Any]", part).get("data")):
                 yield from self._commit(update)
+        elif isinstance(part, Mapping) and part.get("type") == "values":
+            # A run that was over before this invocation began has no updates, only its values.
+            values: Any = cast("Mapping[str, Any]", part).get("data")
+            yield from self._finish(values.get("document") if isinstance(values, Mapping) else None)
 
     def _hear(self, event: object) -> Iterator[Piece]:
         if isinstance(event, WarningEvent):
@@ -103,12 +107,17 @@ class Order:
             if step.get("record"):
                 self._records[int(index)] = step["record"]
         yield from self._advance()
-        if update.get("document"):
-            self.raw_document = update["document"]
-            self.document = DocumentData.model_validate(self.raw_document)
-            self.run_id = self.document.run_id
-            for step in self.document.steps[self._now :]:
-                yield from self._complete(step)
+        yield from self._finish(update.get("document"))
+
+    def _finish(self, document: object) -> Iterator[Piece]:
+        """The document is there: whatever it holds and was not told yet follows."""
+        if self.document is not None or not isinstance(document, Mapping) or "run_id" not in document:
+            return
+        self.raw_document = cast("Mapping[str, Any]", document)
+        self.document = DocumentData.model_validate(self.raw_document)
+        self.run_id = self.document.run_id
+        for step in self.document.steps[self._now :]:
+            yield from self._complete(step)
 
     def _advance(self) -> Iterator[Piece]:
         """Tell what is known of the step whose turn it is; go on when it is over."""
