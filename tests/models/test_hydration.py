@@ -338,7 +338,7 @@ class OnlyStreams(OnlyGenerates):
     ) -> Iterator[ChatGenerationChunk]:
         self._sent.append(messages)
         for piece in "ok":
-            yield ChatGenerationChunk(message=AIMessageChunk(piece))
+            yield ChatGenerationChunk(message=AIMessageChunk(content=piece))
 
 
 class StreamsBothWays(OnlyStreams):
