@@ -1,0 +1,198 @@
+"""Who draws and who judges in the ablation: the simulator, quickly; and critics that err at exact rates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from hashlib import sha256
+from random import Random
+
+from langgraph_interleave.backends.simulator import SimulatorBackend
+from langgraph_interleave.backends.sketch import SketchBackend
+from langgraph_interleave.context import derive_seed
+from langgraph_interleave.critic import Critic, OnText
+from langgraph_interleave.types import (
+    Capabilities,
+    Critique,
+    CritiqueRequest,
+    CritiqueResult,
+    ImageRequest,
+    ImageResult,
+    OnProgress,
+    Usage,
+)
+from langgraph_interleave.world.faults import Fault
+from langgraph_interleave.world.grammar import target
+from langgraph_interleave.world.presets import Preset
+from langgraph_interleave.world.scene import Scene, Thing
+from langgraph_interleave.world.sight.correction import refine
+from langgraph_interleave.world.sight.guesses import Finding
+from langgraph_interleave.world.sight.words import reasoning, scores
+
+
+class RememberingSketch(SketchBackend):
+    """Draws every scene once per seed and size; pictures are all it saves, no fault depends on it."""
+
+    def __init__(self) -> None:
+        self._drawn: dict[tuple[str, int | None, int | None, int | None], ImageResult] = {}
+
+    async def agenerate(self, request: ImageRequest, *, on_progress: OnProgress | None = None) -> ImageResult:
+        """Draw, or hand out what was drawn. The prompt states its scene in full: references change nothing."""
+        key = (request.prompt, request.seed, request.width, request.height)
+        if key not in self._drawn:
+            self._drawn[key] = await super().agenerate(replace(request, references=()))
+        return self._drawn[key]
+
+
+class Artist(SimulatorBackend):
+    """The simulator over a sketch that is shared by all artists of a process, and counted.
+
+    Attributes:
+        drawings: Pictures drawn so far.
+    """
+
+    def __init__(self, preset: str | Preset, *, seed: int, sketch: RememberingSketch) -> None:
+        super().__init__(preset, seed=seed)
+        self._sketch = sketch
+        self.drawings = 0
+
+    async def agenerate(self, request: ImageRequest, *, on_progress: OnProgress | None = None) -> ImageResult:
+        """Draw, with the preset's faults."""
+        result = await super().agenerate(request, on_progress=on_progress)
+        self.drawings += len(result.images)
+        return result
+
+
+class Oracle:
+    """A critic that knows the truth and then flips a coin: errors at exactly the rates that are asked for.
+
+    What it knows is the artist's own list of faults. A false reject names a fault that is not there
+    and asks to mend it; a false accept says nothing. Scores follow what it *says*, so a mistaken
+    critic ranks attempts mistakenly, too. The same picture always meets the same luck.
+
+    Args:
+        artist: Who drew what it judges.
+        false_accept: 0-1; share of wrong pictures it passes.
+        false_reject: 0-1; share of right pictures it sends back.
+        seed: Of the coin.
+    """
+
+    billed = False
+
+    def __init__(self, artist: Artist, *, false_accept: float = 0.0, false_reject: float = 0.0, seed: int = 0) -> None:
+        self._artist = artist
+        self.false_accept = false_accept
+        self.false_reject = false_reject
+        self._seed = seed
+        self.critiques = 0
+        self.fingerprint = f"oracle/{false_accept:g}/{false_reject:g}/{seed}"
+
+    async def acritique(self, request: CritiqueRequest, *, on_text: OnText | None = None) -> CritiqueResult:
+        """Judge a picture of the artist's."""
+        return CritiqueResult(self.judge(request))
+
+    def judge(self, request: CritiqueRequest) -> Critique:
+        """Judge a picture of the artist's, at once."""
+        self.critiques += 1
+        wanted = target(request.instruction)
+        faults = self._artist.truth(request.after.sha256)
+        assert faults is not None, "it judges pictures of its own artist only"
+        luck = Random(f"{self._seed}/{sha256(request.after.data).hexdigest()}/{request.instruction}")
+        coin = luck.random()
+        findings = findings_of(faults, wanted)
+        if findings and coin < self.false_accept:
+            findings = ()
+        elif not findings and coin < self.false_reject:
+            findings = (_imagined(wanted, luck),)
+        marks = scores(findings, 0.0, before=request.before is not None)
+        if not findings:
+            return Critique(verdict="accept", reasoning=reasoning((), wanted), scores=marks)
+        return Critique(
+            verdict="revise",
+            reasoning=reasoning(findings, wanted),
+            refined_prompt=refine(request.prompt, findings, wanted),
+            scores=marks,
+        )
+
+
+class Content:
+    """The critic of an arm that has none: it accepts whatever comes, and is not counted."""
+
+    billed = False
+    fingerprint = "content"
+
+    async def acritique(self, request: CritiqueRequest, *, on_text: OnText | None = None) -> CritiqueResult:
+        """Accept."""
+        return CritiqueResult(Critique(verdict="accept"))
+
+
+class BestOf:
+    """Draws each picture `n` times from the same prompt and keeps the one its judge ranks highest.
+
+    What spending on candidates instead of corrections buys. The first candidate is the picture the
+    artist alone would have drawn. An accepted one goes before a rejected one, then the higher mean
+    score, then the earlier.
+    """
+
+    name = "best-of"
+
+    def __init__(self, artist: Artist, judge: Oracle, n: int) -> None:
+        self._artist = artist
+        self._judge = judge
+        self.n = n
+        self.fingerprint = f"best-of-{n}/{artist.fingerprint}/{judge.fingerprint}"
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """What the artist can do."""
+        return self._artist.capabilities
+
+    async def agenerate(self, request: ImageRequest, *, on_progress: OnProgress | None = None) -> ImageResult:
+        """Draw the candidates, and hand the best one on."""
+        first = request.seed or 0
+        seeds = [first, *(derive_seed(first, 0, number) for number in range(1, self.n))]
+        results = [await self._artist.agenerate(replace(request, seed=seed)) for seed in seeds]
+        images = [result.images[0] for result in results]
+        before = request.references[0] if request.references else None
+        said = [
+            self._judge.judge(
+                CritiqueRequest(instruction=request.prompt, prompt=request.prompt, after=image, before=before)
+            )
+            for image in images
+        ]
+        best = max(range(self.n), key=lambda number: (*_rank(said[number]), -number))
+        return replace(results[best], usage=Usage(images=self.n, cost_usd=0.0))
+
+
+def findings_of(faults: Sequence[Fault], wanted: Scene) -> tuple[Finding, ...]:
+    """The artist's own list of faults, as a critic that sees all of them would put it."""
+    things = {thing.id: thing for thing in wanted.things}
+    found: list[Finding] = []
+    for fault in faults:
+        kept = fault.category in ("collateral", "identity_drift")
+        if fault.what == "extra":
+            found.append(Finding("extra"))
+        elif fault.what == "backdrop":
+            found.append(Finding("backdrop", kept=True))
+        else:
+            found.append(Finding(fault.what, things.get(fault.thing), kept=kept))
+    return tuple(found)
+
+
+def critic_of(artist: Artist, error: tuple[float, float] | None, seed: int) -> Critic:
+    """A critic with these rates of false accepts and false rejects; without any, the one that is content."""
+    if error is None:
+        return Content()
+    return Oracle(artist, false_accept=error[0], false_reject=error[1], seed=seed)
+
+
+def _rank(critique: Critique) -> tuple[bool, float]:
+    return critique.verdict == "accept", critique.scores.mean or 0.0
+
+
+def _imagined(wanted: Scene, luck: Random) -> Finding:
+    """A fault that is not there."""
+    if not wanted.things:
+        return Finding("extra")
+    thing: Thing = luck.choice(list(wanted.things))
+    return Finding(luck.choice(("size", "count", "missing")), thing)

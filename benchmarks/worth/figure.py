@@ -1,0 +1,178 @@
+"""The figure of the ablation: what each arm is worth, and where drawing again loses. Needs the extra `plots`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from worth.arms import ARMS, KEEP_BEST, PLAN_ONLY
+from worth.jobs import PIXEL
+
+Row = dict[str, Any]
+
+INK, GREY, PALE = "#22303c", "#7b8794", "#e4e7eb"
+STEP, SEQUENCE = "#1f6f8b", "#c8553d"
+GAIN, LOSS = "#1f6f8b", "#c8553d"
+LABELS = {PIXEL: "plan+critic that sees pixels only"}
+ERROR_COLORS = {0.0: "#1f6f8b", 0.1: "#d9932f", 0.3: "#c8553d"}
+
+
+def draw(result: dict[str, Any], path: Path) -> None:
+    """Draw the figure and save it, 1800 pixels wide.
+
+    Args:
+        result: What `ablation.py` printed.
+        path: Where to; the ending says the format.
+
+    Raises:
+        SystemExit: matplotlib is not installed.
+    """
+    try:
+        import matplotlib as mpl
+    except ImportError as error:
+        raise SystemExit("The figure needs matplotlib: pip install 'langgraph-interleave[plots]'") from error
+    mpl.use("Agg")
+    from matplotlib import pyplot as plt
+
+    style: dict[Any, Any] = {
+        "font.family": "DejaVu Sans", "font.size": 9.5, "text.color": INK, "axes.labelcolor": INK,
+        "axes.edgecolor": GREY, "xtick.color": INK, "ytick.color": INK, "axes.spines.top": False,
+        "axes.spines.right": False, "svg.hashsalt": "ablation", "axes.titlesize": 11, "axes.titleweight": "bold",
+        "axes.titlelocation": "left", "axes.titlepad": 10,
+    }  # fmt: skip
+    with plt.rc_context(style):
+        figure = plt.figure(figsize=(9, 8.1), dpi=200, facecolor="white")
+        grid = figure.add_gridspec(
+            2, 2, height_ratios=(1.0, 1.05), left=0.075, right=0.975, top=0.945, bottom=0.075, hspace=0.42, wspace=0.24
+        )
+        _arms(figure.add_subplot(grid[0, :]), result["rows"])
+        _price(figure.add_subplot(grid[1, 0]), result["rows"])
+        _map(figure.add_subplot(grid[1, 1]), result["break_even"]["map"])
+        figure.savefig(path, facecolor="white")
+        plt.close(figure)
+
+
+def at(rows: Sequence[Row], **wanted: object) -> list[Row]:
+    """The rows whose fields have these values; `error` is the critic's rate, both being the same.
+
+    Example:
+        >>> at([{"arm": "x", "critic": None}, {"arm": "y", "critic": None}], arm="y")
+        [{'arm': 'y', 'critic': None}]
+    """
+    error = wanted.pop("error", Ellipsis)
+
+    def fits(row: Row) -> bool:
+        if any(row[name] != value for name, value in wanted.items()):
+            return False
+        return error is Ellipsis or (row["critic"] or {}).get("false_accept") == error
+
+    return [row for row in rows if fits(row)]
+
+
+def _arms(axes: Any, rows: Sequence[Row]) -> None:
+    headline = at(rows, preset="default", scale=1.0, helps=1.0)
+    picked = [row for arm in ARMS for row in at(headline, arm=arm) if not row["critic"] or row in at([row], error=0.1)]
+    picked += at(headline, arm=PIXEL)
+    for place, row in enumerate(picked):
+        for name, color, marker, shift in (("step", STEP, "o", -0.13), ("sequence", SEQUENCE, "D", 0.13)):
+            share = row[name]
+            axes.plot([share["low"], share["high"]], [place + shift] * 2, color=color, lw=2, alpha=0.45, zorder=2)
+            axes.plot(share["value"], place + shift, marker, color=color, ms=6.5 if marker == "o" else 5.5, zorder=3)
+        axes.text(1.07, place, f"{row['drawings_per_step']:.1f}", ha="center", va="center")
+        critiques = row["critiques_per_step"]
+        axes.text(1.16, place, f"{critiques:.1f}" if critiques else "–", ha="center", va="center")
+    for x, words in ((1.07, "drawings"), (1.16, "critiques")):
+        axes.text(x, -0.95, words, ha="center", va="bottom", color=GREY, fontsize=8.5)
+    axes.set_yticks(range(len(picked)), [LABELS.get(row["arm"], row["arm"]) for row in picked])
+    axes.set_ylim(len(picked) - 0.5, -0.7)
+    axes.set_xlim(0, 1.2)
+    axes.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0 %", "25 %", "50 %", "75 %", "100 %"])
+    axes.spines["bottom"].set_bounds(0, 1)
+    axes.spines["left"].set_visible(False)
+    axes.tick_params(axis="y", length=0)
+    for x in (0, 0.25, 0.5, 0.75, 1):
+        axes.axvline(x, color=PALE, lw=1, zorder=0)
+    axes.set_title("How much comes out right, and what it takes per step")
+    axes.plot([], [], "o", color=STEP, label="steps")
+    axes.plot([], [], "D", color=SEQUENCE, ms=5.5, label="whole sequences")
+    axes.legend(loc="lower right", bbox_to_anchor=(0.86, 1.0), ncols=2, frameon=False, borderaxespad=0.2)
+    # Names of arms need room that the panels below do not.
+    box = axes.get_position()
+    axes.set_position((0.265, box.y0, box.x1 - 0.265, box.height))
+
+
+def _price(axes: Any, rows: Sequence[Row]) -> None:
+    top, bottom = 3.0, -0.5
+    axes.axhspan(bottom, 0, color=LOSS, alpha=0.10, lw=0)
+    axes.axhline(0, color=GREY, lw=1)
+    errors = sorted({row["critic"]["false_accept"] for row in at(rows, arm=KEEP_BEST, preset="default")})
+    for error in errors:
+        points: list[tuple[float, float, float, float]] = []
+        for row in at(rows, arm=KEEP_BEST, preset="default", helps=1.0, error=error):
+            [plan] = at(rows, arm=PLAN_ONLY, preset="default", helps=1.0, scale=row["scale"])
+            price = row["critique_price"]
+            if price["value"] is not None and price["high"] is not None:
+                points.append((plan["step"]["value"], price["value"], price["low"], price["high"]))
+        points.sort()
+        if not points:
+            continue
+        color = ERROR_COLORS.get(error, INK)
+        x, y, low, high = zip(*points, strict=True)
+        axes.fill_between(x, low, high, color=color, alpha=0.13, lw=0)
+        axes.plot(x, y, "o-", color=color, ms=4.5, lw=1.8, label=f"critic errs in {100 * error:.0f} %")
+    axes.set_ylim(bottom, top)
+    axes.set_xlim(right=1.01)
+    axes.xaxis.set_major_formatter(_percent)
+    axes.set_xlabel("steps the generator gets right at once")
+    axes.set_ylabel("a critique may cost … drawings")
+    axes.text(0.03, 0.03, "loses even if critiques are free", transform=axes.transAxes, color=LOSS, fontsize=8.5)
+    axes.legend(frameon=False, fontsize=8.5, loc="upper right")
+    axes.set_title("Up to what price the loop pays")
+
+
+def _map(axes: Any, corners: Sequence[Row]) -> None:
+    from matplotlib.colors import TwoSlopeNorm
+
+    levels = sorted({corner["critic"]["false_accept"] for corner in corners})
+    without, with_help = (_field(corners, levels, helps) for helps in (0.0, 1.0))
+    most = max(abs(value) for row in without for value in row)
+    norm = TwoSlopeNorm(0, -most, most)
+    shades = axes.contourf(levels, levels, without, levels=13, cmap=_colors(), norm=norm)
+    shades.set_edgecolor("face")
+    axes.contour(levels, levels, without, levels=[0], colors=[INK], linewidths=2)
+    axes.contour(levels, levels, with_help, levels=[0], colors=[INK], linewidths=1.5, linestyles=["dashed"])
+    axes.plot([0, 1], [1, 0], ":", color="white", lw=1.6)
+    for x, y, value in ((0.0, 0.0, without[0][0]), (1.0, 1.0, without[-1][-1])):
+        axes.annotate(
+            f"{100 * value:+.0f} points", (x, y), xytext=(0.035 if x < 1 else 0.965, 0.045 if y < 1 else 0.955),
+            ha="left" if x < 1 else "right", va="bottom" if y < 1 else "top", color="white", fontweight="bold",
+        )  # fmt: skip
+    axes.plot([], [], color=INK, lw=2, label="no gain, words do not help")
+    axes.plot([], [], "--", color=INK, lw=1.5, label="no gain, words help")
+    axes.legend(frameon=False, fontsize=8.5, loc="upper right", labelcolor=INK)
+    axes.set_aspect("auto")
+    for axis, words in ((axes.xaxis, "wrong pictures the critic passes"), (axes.yaxis, "right ones it sends back")):
+        axis.set_major_formatter(_percent)
+        axis.set_ticks(levels)
+        axis.set_label_text(words)
+    axes.set_title("How wrong a critic may be")
+
+
+def _field(corners: Sequence[Row], levels: Sequence[float], helps: float) -> list[list[float]]:
+    """Gain in right steps; rows by false rejects, columns by false accepts."""
+    value = {
+        (corner["critic"]["false_accept"], corner["critic"]["false_reject"]): corner["step_over_plan_only"]["value"]
+        for corner in corners
+        if corner["helps"] == helps
+    }
+    return [[value[accept, reject] for accept in levels] for reject in levels]
+
+
+def _colors() -> Any:
+    from matplotlib.colors import LinearSegmentedColormap
+
+    return LinearSegmentedColormap.from_list("gain", [LOSS, "#f0c9bf", "#fbf9f6", "#bcd9e2", GAIN])
+
+
+_percent: Callable[[float, int], str] = lambda value, _: f"{100 * value:.0f} %"  # noqa: E731 - a formatter
