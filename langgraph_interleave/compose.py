@@ -46,6 +46,7 @@ def compose_document(
         outcome=outcome,
         reasons=reasons,
         title=plan.plan.title if plan.plan else None,
+        first_number=plan.plan.first_number if plan.plan else 1,
         style_guide=plan.plan.style_guide if plan.plan else StyleGuide(),
         steps=tuple(steps),
         plan=plan_digest,

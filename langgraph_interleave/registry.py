@@ -27,6 +27,8 @@ from langgraph_interleave.planner import Planner
 
 Kind = Literal["backend", "planner", "critic", "check"]
 KINDS: tuple[Kind, ...] = ("backend", "planner", "critic", "check")
+#: Roles that any chat model can take.
+_CHAT_ROLES = ("planner", "critic")
 
 OURS = "langgraph-interleave"
 _REQUIREMENT = re.compile(r"^\s*(?P<name>[\w.-]+).*\bextra\s*==\s*['\"](?P<extra>[\w.-]+)['\"]")
@@ -123,6 +125,9 @@ def init(kind: Kind, text: str, contract: type, **options: Any) -> object:
             options.
     """
     name, argument = split_name(text)
+    if argument is not None and kind in _CHAT_ROLES and not _is_installed(kind, name):
+        # A chat model of LangChain's, `provider:model`.
+        name, argument = "chat", text.strip()
     entry = _find(kind, name)
     factory = load(entry)
     arguments: tuple[str, ...] = ()
@@ -149,7 +154,7 @@ def init(kind: Kind, text: str, contract: type, **options: Any) -> object:
 
 
 def init_planner(text: str, **options: Any) -> Planner:
-    """Make a planner by name.
+    """Make a planner by name; `provider:model` is a chat model.
 
     Example:
         >>> init_planner("scene").billed
@@ -161,7 +166,7 @@ def init_planner(text: str, **options: Any) -> Planner:
 
 
 def init_critic(text: str, **options: Any) -> Critic:
-    """Make a critic by name.
+    """Make a critic by name; `provider:model` is a chat model.
 
     Example:
         >>> init_critic("pixel").billed
@@ -217,6 +222,10 @@ def _normal(name: str) -> str:
     return re.sub(r"[-_.]+", "_", name).lower()
 
 
+def _is_installed(kind: Kind, name: str) -> bool:
+    return any(entry.name == name for entry in installed(kind))
+
+
 def _find(kind: Kind, name: str) -> Entry:
     entries = installed(kind)
     for entry in entries:
@@ -228,8 +237,10 @@ def _find(kind: Kind, name: str) -> Entry:
             f"No {kind} {name!r}: none is installed at all.",
             remedy=f"The metadata of {OURS} is missing; install the package with pip rather than by copying it.",
         )
+    others = " Any chat model is one too: write provider:model, as in openai:gpt-5." if kind in _CHAT_ROLES else ""
     raise ConfigError(
-        f"No {kind} {name!r} is installed.", remedy=f"Installed: {', '.join(names)}. A plugin adds more with pip."
+        f"No {kind} {name!r} is installed.",
+        remedy=f"Installed: {', '.join(names)}. A plugin adds more with pip.{others}",
     )
 
 

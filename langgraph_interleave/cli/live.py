@@ -92,9 +92,9 @@ class LiveView:
             if step.phase in ("drawing", "judging", "rewritten") and self.progress.outcome is None:
                 mark = _spin(seconds + step.index * 0.3)
             table.add_row(
-                Text(f"{step.index + 1}", style="dim"),
+                Text(f"{step.number}", style="dim"),
                 Text(mark, style=style),
-                Text(one_line(step.title or f"step {step.index + 1}")),
+                Text(one_line(step.title or f"step {step.number}")),
                 Text(said(step), style=style),
                 Text(one_line(reason(step)), style="dim"),
             )
@@ -130,7 +130,7 @@ def plan_view(plan: Plan) -> RenderableType:
     ]
     lines += [Text(f"{name}: {one_line(text)}", style="dim") for name, text in shared]
     for step in plan.steps:
-        line = Text(f"{step.index + 1:3}. {one_line(step.title or step.caption or step.instruction or '')}")
+        line = Text(f"{step.index + plan.first_number:3}. {one_line(step.title or step.caption or step.instruction or '')}")
         if step.op == "text":
             line.append("  text only", style="dim")
         elif step.sources:

@@ -51,7 +51,7 @@ def plan_lines(plan: Plan) -> list[str]:
     lines = [f"plan: {one_line(plan.title)}" if plan.title else "plan:"]
     for step in plan.steps:
         title = one_line(step.title or step.caption or step.instruction or "", _WIDTH)
-        lines.append(f"  {step.index + 1}. {title}{' (text only)' if step.op == 'text' else ''}")
+        lines.append(f"  {step.index + plan.first_number}. {title}{' (text only)' if step.op == 'text' else ''}")
     guide = plan.style_guide
     for name, text in (("look", guide.look), ("palette", guide.palette), ("keep", guide.keep)):
         if text:
@@ -61,7 +61,7 @@ def plan_lines(plan: Plan) -> list[str]:
 
 def step_line(step: StepProgress) -> str:
     """One line about a step: its number, its state, and why."""
-    line = f"step {step.index + 1}: {said(step)}"
+    line = f"step {step.number}: {said(step)}"
     why = reason(step)
     return f"{line} - {one_line(why, _WIDTH)}" if why else line
 

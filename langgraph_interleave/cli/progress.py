@@ -22,13 +22,14 @@ Phase = Literal["waiting", "drawing", "judging", "judged", "rewritten", "done"]
 
 @dataclass(slots=True)
 class StepProgress:
-    """Where one step is. `attempt` is 0-based; `critique` is that of the latest judged attempt,
+    """Where one step is. `number` is what people call it; `attempt` is 0-based; `critique` is that of the latest judged attempt,
     `fault` what the critic said of the latest rejected one, `faults` what it said of each.
     `rewritten` means: being drawn again, by the `refined_prompt` of attempt `refined_for`; `prompt`
     is the one before it.
     """
 
     index: int
+    number: int = 0
     title: str = ""
     text_only: bool = False
     phase: Phase = "waiting"
@@ -89,7 +90,7 @@ class RunProgress:
         return [self.steps[index] for index in sorted(self.steps)]
 
     def _step(self, index: int) -> StepProgress:
-        return self.steps.setdefault(index, StepProgress(index=index))
+        return self.steps.setdefault(index, StepProgress(index=index, number=index + 1))
 
     def _new(self, event: SegmentEvent) -> bool:
         if event.segment_id in self._seen:
@@ -137,6 +138,7 @@ class RunProgress:
             self.calls["planner"] += self._new(event)
             for step in event.plan.steps:
                 known = self._step(step.index)
+                known.number = step.index + event.plan.first_number
                 known.title = step.title or step.caption or step.instruction or ""
                 known.prompt = step.prompt or ""
                 known.text_only = step.op == "text"

@@ -124,7 +124,7 @@ class Document:
             found = read_picture(self.artifacts, step.image)
             if isinstance(found, str):
                 raise ArtifactMissing(
-                    f"Step {step.index + 1}, artifact {step.image.sha256}: {found}",
+                    f"Step {step.index + self.data.first_number}, artifact {step.image.sha256}: {found}",
                     remedy="Load the document with the store that the run was made with.",
                 )
             yield step, found

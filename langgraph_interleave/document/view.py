@@ -189,7 +189,7 @@ def _style(guide: StyleGuide) -> list[tuple[str, str]]:
 def _step(
     step: DocumentStep, record: StepRecord | None, data: DocumentData, plan: PlanRecord | None, prefix: str
 ) -> StepView:
-    number = step.index + 1
+    number = step.index + data.first_number
     title = one_line(step.title or "")
     caption = (step.caption or "").strip()
     planned = plan.plan.steps[step.index] if plan and plan.plan and step.index < len(plan.plan.steps) else None
@@ -217,7 +217,7 @@ def _step(
         instruction=instruction,
         story=words.story_of(step, record) if record and attempts else "",
         attempts=[
-            _attempt(attempt, attempts[index - 1] if index else None, step, record)
+            _attempt(attempt, attempts[index - 1] if index else None, record, where=f"step {number}")
             for index, attempt in enumerate(attempts)
         ],
     )
@@ -226,11 +226,11 @@ def _step(
 def _sources(step: DocumentStep, data: DocumentData) -> str:
     named: list[str] = []
     for kind, number in map(parse_source, step.sources):
-        named.append(input_words(data, number) if kind == "input" else f"step {number + 1}")
+        named.append(input_words(data, number) if kind == "input" else f"step {number + data.first_number}")
     return ", ".join(named)
 
 
-def _attempt(attempt: Attempt, earlier: Attempt | None, step: DocumentStep, record: StepRecord | None) -> AttemptView:
+def _attempt(attempt: Attempt, earlier: Attempt | None, record: StepRecord | None, *, where: str) -> AttemptView:
     number = attempt.number + 1
     kept = record is not None and record.kept == attempt.number
     tone, verdict = words.verdict_of(attempt, kept=kept)
@@ -242,7 +242,6 @@ def _attempt(attempt: Attempt, earlier: Attempt | None, step: DocumentStep, reco
     label = "Prompt"
     if earlier is not None:
         label = "The same prompt, new seed" if earlier.prompt == attempt.prompt else "Refined prompt"
-    where = f"step {step.index + 1}"
     return AttemptView(
         number=number,
         tone=tone,

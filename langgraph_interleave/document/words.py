@@ -70,7 +70,7 @@ def status_of(data: DocumentData) -> tuple[str, list[StatusLine]] | None:
     if data.problem is not None:
         lines.append(StatusLine(f"{data.problem.message} {data.problem.remedy}".strip()))
     for outcome, said in _NAMED.items():
-        numbers = tuple(step.index + 1 for step in data.steps if step.outcome == outcome)
+        numbers = tuple(step.index + data.first_number for step in data.steps if step.outcome == outcome)
         if numbers:
             lines.append(StatusLine(said + ("s" if len(numbers) > 1 else ""), numbers))
     headings = {

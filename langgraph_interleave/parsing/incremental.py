@@ -9,6 +9,7 @@ from langgraph_interleave.parsing.literal import Path
 from langgraph_interleave.parsing.plan import STEP_LISTS, ParsedPlan, is_step, parse_plan, style_guide_of
 from langgraph_interleave.parsing.steps import StepReader
 from langgraph_interleave.parsing.tagged import Candidate, Scanner
+from langgraph_interleave.parsing.wording import integer_of
 from langgraph_interleave.types import PlanDelta, ReasoningDelta, Step, StepDelta, StyleDelta
 
 
@@ -115,6 +116,8 @@ class IncrementalPlan:
                 self._emit(self._reader.close())
             case (str(key),) if spelling(key) == "style_guide":
                 self._deltas.append(StyleDelta(style_guide_of(value)[0]))
+            case (str(key),) if spelling(key) == "first_number":
+                self._reader.begins(integer_of(value))
             case (str(key),) if spelling(key) == "reasoning" and isinstance(value, str):
                 self._reasoning.begin()
                 self._on_thought(value)

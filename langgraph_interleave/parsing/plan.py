@@ -18,12 +18,12 @@ from langgraph_interleave.parsing.answer import (
 )
 from langgraph_interleave.parsing.data import Json, as_json, cleaned, storable
 from langgraph_interleave.parsing.steps import STEP_FIELDS, StepReader
-from langgraph_interleave.parsing.wording import phrase_of, text_of
+from langgraph_interleave.parsing.wording import integer_of, phrase_of, text_of
 from langgraph_interleave.types import Plan, PlanWarning, Step, StyleGuide
 
 #: The names under which models list their steps.
 STEP_LISTS = ("steps", "execution_plan", "plan")
-_TOP_FIELDS = frozenset({*STEP_LISTS, "style_guide", "title", "reasoning"})
+_TOP_FIELDS = frozenset({*STEP_LISTS, "style_guide", "title", "reasoning", "first_number"})
 _STYLE_FIELDS = ("look", "palette", "characters", "keep")
 _AGAIN = "Ask the planner again."
 _CUT = "Raise the planner's limit of output tokens, or ask for fewer steps."
@@ -166,12 +166,13 @@ def _plan(
     if not listed:
         raise Unreadable("the list of steps is empty")
     reader = StepReader(inputs=inputs, total=len(listed), continue_from=continue_from)
+    reader.begins(integer_of(top.get("first_number")))
     done: list[Step] = []
     for one in listed:
         done += reader.add(one)
     done += reader.close()
     style_guide, about_style = style_guide_of(top.get("style_guide"))
-    plan = Plan(steps=tuple(done), style_guide=style_guide, title=_title(top))
+    plan = Plan(steps=tuple(done), style_guide=style_guide, title=_title(top), first_number=reader.first_number)
     thoughts = answer.thoughts
     if isinstance(top.get("reasoning"), str):
         thoughts = (*thoughts, (answer.start, cleaned(top["reasoning"]).strip()))

@@ -67,7 +67,8 @@ class StepReader:
     Args:
         inputs: Number of pictures in the request.
         total: Number of steps in the plan, if known; makes messages more exact.
-        continue_from: First number of a continued sequence; then the newest picture comes first.
+        continue_from: First number of a continued sequence; then the newest picture comes first. Where
+            it is not given, a sequence about given pictures that is numbered from 2 or later says so itself.
 
     Attributes:
         warnings: What the user should know, in order.
@@ -85,6 +86,16 @@ class StepReader:
         self._possible: set[Numbering] = {"ours", "model's"}
         self._held: list[_Draft] = []
         self._used: set[int] = set()
+
+    @property
+    def first_number(self) -> int:
+        """What the first step is called: 1, but where the user's own sequence goes on."""
+        return self._continue_from or 1
+
+    def begins(self, number: int | None) -> None:
+        """Say by which number the sequence begins, as the model has it; what the caller said goes first."""
+        if self._continue_from is None and number is not None and 1 < number < 1000:
+            self._continue_from = number
 
     def add(self, raw: Json) -> list[Step]:
         """Take the next step as the model wrote it.
@@ -128,6 +139,8 @@ class StepReader:
         caption = self._text(index, given, "caption")
         instruction = self._text(index, given, "instruction")
         prompt = self._text(index, given, "prompt")
+        if index == 0 and number is not None and number > 1 and self._inputs:
+            self.begins(number)
         self._number(index, number)
         title = without_label(title, number, index + 1) or None if title else None
         caption = without_label(caption, number, index + 1) or None if caption else None

@@ -43,6 +43,7 @@ class DocumentData(Frozen):
     outcome: RunOutcome
     reasons: tuple[RunReason, ...] = ()
     title: str | None = None
+    first_number: int = Field(default=1, ge=1, description="what the first step is called")
     style_guide: StyleGuide = StyleGuide()
     steps: tuple[DocumentStep, ...] = ()
     plan: str | None = None

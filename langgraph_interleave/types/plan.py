@@ -104,6 +104,7 @@ class Plan(Frozen):
     steps: tuple[Step, ...] = Field(min_length=1)
     style_guide: StyleGuide = StyleGuide()
     title: str | None = None
+    first_number: int = Field(default=1, ge=1, description="what the first step is called; more than 1 when continued")
 
     @model_validator(mode="after")
     def _numbered_by_us(self) -> Self:

@@ -109,7 +109,27 @@ def test_a_continued_sequence_builds_on_the_newest_picture() -> None:
     assert [step.sources for step in parsed.plan.steps] == [("input:2", "input:0", "input:1"), ("step:0",)]
     assert titles(parsed) == ["x", "x"]
     assert parsed.warnings == ()
-    assert codes(parse_plan({"execution_plan": steps}, inputs=3)) == ["renumbered"]
+    assert parsed.plan.first_number == 4
+
+
+def test_a_sequence_about_given_pictures_says_itself_that_it_goes_on() -> None:
+    steps = [
+        {"step_number": n, "step_name": f"Step {n}: x", "instruction": "i", "prompt": "p", "auxiliary_text": None}
+        for n in (4, 5)
+    ]
+    parsed = parse_plan({"execution_plan": steps}, inputs=3)
+    assert (parsed.plan.first_number, codes(parsed)) == (4, [])
+    assert [step.sources for step in parsed.plan.steps] == [("input:2", "input:0", "input:1"), ("step:0",)]
+    alone = parse_plan({"execution_plan": steps})
+    assert (alone.plan.first_number, codes(alone)) == (1, ["renumbered"])
+
+
+def test_the_structured_form_names_the_first_number() -> None:
+    assert parse_plan({"first_number": 3, "steps": [POT]}).plan.first_number == 3
+    assert parse_plan({"first_number": "4.", "steps": [POT]}, continue_from=6).plan.first_number == 6
+    for nothing in (None, 0, 1, -3, "soon", 10**9):
+        parsed = parse_plan({"first_number": nothing, "steps": [POT]})
+        assert (parsed.plan.first_number, codes(parsed)) == (1, [])
 
 
 def test_structured_output_as_mapping() -> None:

@@ -1,0 +1,365 @@
+"""One object from any chat model, by the strongest form it understands, streamed.
+
+Structured output goes first, then a tool the model may call, then tagged text. A model is never
+forced into a tool call: models that think refuse that. A provider that does not take a form says so
+before it does any work; then the next one is tried, and remembered.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import Any, Literal, cast
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessageChunk, BaseMessage
+from langchain_core.runnables import Runnable, RunnableBinding, RunnableSequence
+
+from langgraph_interleave.errors import BadResponse, ConfigError, ContentBlocked, InterleaveError, InvalidRequest, Role
+from langgraph_interleave.models.faults import call_error
+from langgraph_interleave.models.hydration import hydrating, showing
+from langgraph_interleave.models.identity import innermost, name_of
+from langgraph_interleave.models.ready import check_ready
+from langgraph_interleave.models.usage import PriceTable, model_name, usage_of, was_blocked, was_truncated
+from langgraph_interleave.splitter import Splitter
+from langgraph_interleave.types import ImageBytes, Usage
+
+Form = Literal["json_schema", "tool", "tagged"]
+Output = Literal["auto", "json_schema", "tool", "tagged"]
+FORMS: tuple[Form, ...] = ("json_schema", "tool", "tagged")
+
+#: What a provider that does not take a form complains of.
+_OF_THE_FORM = re.compile(
+    r"(?i)response_?format|json_?schema|structured|output_(?:format|config)|\btools?\b|tool_choice|function"
+)
+_OF_THE_USAGE = re.compile(r"(?i)stream_options|include_usage")
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """More of an answer: `thought` is reasoning in the provider's own form, else it is the answer's text."""
+
+    text: str
+    thought: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """The whole answer.
+
+    Attributes:
+        text: The answer's text: JSON, or tagged text.
+        thought: Reasoning in the provider's own form.
+        form: How it was asked for.
+        usage: What it used.
+        truncated: A token limit cut it off.
+        model: What the provider calls the model.
+    """
+
+    text: str
+    thought: str
+    form: Form
+    usage: Usage
+    truncated: bool = False
+    model: str | None = None
+
+
+class Answering:
+    """Asks one chat model for objects of one schema.
+
+    Args:
+        model: Any LangChain chat model, options bound to it or not. It is copied, never changed.
+        schema: JSON schema of the object, with `title` and `description`.
+        role: Whose calls these are.
+        output: How to ask; `auto` finds out.
+        prices: To know the cost of a call.
+    """
+
+    def __init__(
+        self,
+        model: BaseChatModel | Runnable[Any, Any],
+        schema: Mapping[str, Any],
+        *,
+        role: Role,
+        output: Output = "auto",
+        prices: PriceTable | None = None,
+    ) -> None:
+        self.model = hydrating(_with_usage(model))
+        self.output: Output = output
+        self._schema = dict(schema)
+        self._role: Role = role
+        self._prices = prices
+        self._forms = self._possible() if output == "auto" else [cast("Form", output)]
+        self._form_of(self._forms[0])  # what cannot be bound is said now, not at the first call
+
+    @property
+    def form(self) -> Form:
+        """How the model is asked next."""
+        return self._forms[0]
+
+    async def ask(
+        self, messages: Mapping[Form, Sequence[BaseMessage]], pictures: Sequence[ImageBytes], **options: Any
+    ) -> AsyncGenerator[Said | Answered]:
+        """Ask, and stream the answer; the last thing yielded is the whole.
+
+        Args:
+            messages: What to say, for each form.
+            pictures: The pictures the messages refer to.
+            options: Passed to the model: cache hints.
+
+        Raises:
+            CallError: One of its subclasses.
+            ConfigError: The key or the model is refused.
+        """
+        while True:
+            form = self._forms[0]
+            said_anything = False
+            try:
+                async with aclosing(self._stream(form, messages[form], pictures, options)) as parts:
+                    async for part in parts:
+                        said_anything = True
+                        yield part
+                return
+            except InvalidRequest as refused:
+                # Refused before any work was done; the next form may be taken.
+                if said_anything or not self._can_do_otherwise(form, refused):
+                    raise
+
+    def _can_do_otherwise(self, form: Form, refused: InvalidRequest) -> bool:
+        if _OF_THE_USAGE.search(refused.message) and getattr(innermost(self.model), "stream_usage", False):
+            self.model = _updated(self.model, stream_usage=False)
+            return True
+        if self._forms[0] != form:
+            return True  # another call found out meanwhile
+        if self.output != "auto" or len(self._forms) < 2 or not _OF_THE_FORM.search(refused.message):
+            return False
+        self._forms.pop(0)
+        return True
+
+    async def say(self, messages: Sequence[BaseMessage], pictures: Sequence[ImageBytes] = ()) -> Answered:
+        """Ask for plain text."""
+        whole: Answered | None = None
+        async with aclosing(self._stream("tagged", messages, pictures, {})) as parts:
+            async for part in parts:
+                whole = part if isinstance(part, Answered) else whole
+        assert whole is not None
+        return whole
+
+    async def ready(self) -> None:
+        """Find out whether key and server are right, where that costs nothing.
+
+        Raises:
+            ConfigError: The key is refused, or the model is not there.
+            Unavailable: Nobody answers.
+        """
+        inner = innermost(self.model)
+        client = getattr(inner, "root_async_client", None)
+        if callable(getattr(client, "with_options", None)):
+            await check_ready(client, name_of(inner), role=self._role, what=self._what)
+
+    async def _stream(
+        self, form: Form, messages: Sequence[BaseMessage], pictures: Sequence[ImageBytes], options: Mapping[str, Any]
+    ) -> AsyncGenerator[Said | Answered]:
+        runnable = self._form_of(form).bind(**options) if options else self._form_of(form)
+        message: AIMessageChunk | None = None
+        reading = _Reading(form)
+        try:
+            with showing(pictures):
+                async with aclosing(cast("AsyncGenerator[AIMessageChunk]", runnable.astream(list(messages)))) as chunks:
+                    async for chunk in chunks:
+                        message = chunk if message is None else message + chunk
+                        for said in reading.read(chunk):
+                            yield said
+        except Exception as error:
+            cut = _cut_off(error)
+            if cut is None:
+                self._raise(error)
+            else:
+                message = (message or AIMessageChunk("")) + cut
+        for said in reading.finish():
+            yield said
+        yield self._whole(form, reading, message)
+
+    def _raise(self, error: Exception) -> None:
+        if isinstance(error, InterleaveError):
+            raise error
+        ours = call_error(error, role=self._role, what=self._what)
+        raise error if ours is None else ours from error
+
+    def _whole(self, form: Form, reading: _Reading, message: AIMessageChunk | None) -> Answered:
+        if message is None:
+            raise BadResponse(f"{self._what} ended its answer before it began.", role=self._role, remedy="Try again.")
+        usage = usage_of(message, self._prices)
+        reason = was_blocked(message)
+        if reason is not None:
+            raise ContentBlocked(
+                f"{self._what} refused to answer: {reason}",
+                remedy="Say the request in other words.",
+                role=self._role,
+                usage=usage,
+            )
+        return Answered(
+            reading.answer, reading.thought, form, usage, truncated=was_truncated(message), model=model_name(message)
+        )
+
+    @property
+    def _what(self) -> str:
+        inner = innermost(self.model)
+        return f"The {self._role} model {name_of(inner)}"
+
+    # --- forms --------------------------------------------------------------------------------
+
+    def _possible(self) -> list[Form]:
+        forms: list[Form] = []
+        for form, needed in (("json_schema", "structured_output"), ("tool", "tool_calling")):
+            if ability(self.model, needed) is False:
+                continue
+            try:
+                self._form_of(cast("Form", form))
+            except ConfigError:
+                continue
+            forms.append(cast("Form", form))
+        return [*forms, "tagged"]
+
+    def _form_of(self, form: Form) -> Runnable[Any, Any]:
+        if form == "tagged":
+            return self.model
+        model: Any = innermost(self.model)
+        try:
+            if form == "tool":
+                bound = model.bind_tools([_as_tool(self._schema)])
+            else:
+                bound = _first(model.with_structured_output(self._schema, method="json_schema"))
+        except (NotImplementedError, TypeError, ValueError) as error:
+            raise ConfigError(
+                f"{type(model).__name__} has no {form} output: {str(error)[:200]}",
+                remedy='Leave out output=, or use output="tagged".',
+            ) from error
+        if form == "json_schema" and "tools" in getattr(bound, "kwargs", {}):
+            raise ConfigError(
+                f"{type(model).__name__} has no json_schema output; it would be forced into a tool call.",
+                remedy='Leave out output=, or use output="tool" or output="tagged".',
+            )
+        return _rebound(self.model, bound)
+
+
+class _Reading:
+    """What a stream has said so far, in one form."""
+
+    def __init__(self, form: Form) -> None:
+        self._form = form
+        self._splitter = Splitter()
+        self._text: list[str] = []
+        self._arguments: list[str] = []
+        self._thought: list[str] = []
+        self._call: Any = None
+
+    @property
+    def answer(self) -> str:
+        return "".join(self._arguments) or "".join(self._text)
+
+    @property
+    def thought(self) -> str:
+        return "".join(self._thought).strip()
+
+    def read(self, chunk: AIMessageChunk) -> list[Said]:
+        said = [Said(text, thought=True) for text in _native(chunk)]
+        self._thought += [thought.text for thought in said]
+        text = chunk.text
+        if text:
+            self._text.append(text)
+            # Beside a tool call words are no answer; whether one comes is not known yet.
+            if self._form != "tool":
+                said.append(Said(text))
+        for call in chunk.tool_call_chunks:
+            index = call.get("index")
+            if self._call is None:
+                self._call = (index,)
+            if self._call == (index,) and (more := call.get("args")):
+                self._arguments.append(more)
+                said.append(Said(more))
+        return said
+
+    def finish(self) -> list[Said]:
+        return [Said("".join(self._text))] if self._form == "tool" and self._text and not self._arguments else []
+
+
+def _native(chunk: AIMessageChunk) -> list[str]:
+    """Reasoning that a provider sends in a form of its own, not inside the text."""
+    blocks = [block for block in chunk.content if isinstance(block, dict) and block.get("type") != "text"] if isinstance(
+        chunk.content, list
+    ) else []  # fmt: skip
+    pieces = Splitter().feed_blocks(cast("Any", blocks), chunk.additional_kwargs)
+    return [piece.text for piece in pieces if piece.track == "reasoning"]
+
+
+def ability(model: object, name: str) -> bool | None:
+    """What the profile of a model says of an ability; `None` when it says nothing.
+
+    Example:
+        >>> ability(object(), "image_inputs") is None
+        True
+    """
+    profile = cast("Mapping[str, Any]", getattr(innermost(model), "profile", None) or {})
+    said = profile.get(name)
+    return said if isinstance(said, bool) else None
+
+
+def _as_tool(schema: Mapping[str, Any]) -> dict[str, Any]:
+    parameters = {key: value for key, value in schema.items() if key not in ("title", "description")}
+    function = {"name": schema["title"], "description": schema["description"], "parameters": parameters}
+    return {"type": "function", "function": function}
+
+
+def _first(runnable: object) -> Runnable[Any, Any]:
+    """The model of a structured-output chain, with its options bound; the parser behind it is ours."""
+    return runnable.first if isinstance(runnable, RunnableSequence) else cast("Runnable[Any, Any]", runnable)
+
+
+def _rebound(model: object, bound: Runnable[Any, Any]) -> Runnable[Any, Any]:
+    """The options bound to `model`, bound to `bound` instead of to its innermost."""
+    if isinstance(model, RunnableBinding):
+        return cast("Any", model).model_copy(update={"bound": _rebound(cast("Any", model).bound, bound)})
+    return bound
+
+
+def _updated(model: Any, **fields: Any) -> Any:
+    if isinstance(model, RunnableBinding):
+        return model.model_copy(update={"bound": _updated(cast("Any", model).bound, **fields)})
+    return model.model_copy(update=fields)
+
+
+def _with_usage(model: Any) -> Any:
+    """Have usage reported while streaming, where the model can and nobody decided otherwise."""
+    inner = innermost(model)
+    fields = getattr(type(inner), "model_fields", {})
+    if "stream_usage" in fields and not getattr(inner, "stream_usage", None) and (
+        "stream_usage" not in inner.model_fields_set or inner.stream_usage is None
+    ):
+        return _updated(model, stream_usage=True)
+    return model
+
+
+def _cut_off(error: Exception) -> AIMessageChunk | None:
+    """The end of an answer for which the SDK raises because a token limit was reached."""
+    completion = getattr(error, "completion", None)
+    if type(error).__name__ != "LengthFinishReasonError":
+        return None
+    usage: Any = getattr(completion, "usage", None)
+    known = None
+    if usage is not None:
+        details = getattr(usage, "prompt_tokens_details", None)
+        known = {
+            "input_tokens": usage.prompt_tokens,
+            "output_tokens": usage.completion_tokens,
+            "total_tokens": usage.total_tokens,
+            "input_token_details": {"cache_read": getattr(details, "cached_tokens", None) or 0},
+        }
+    return AIMessageChunk(
+        content="",
+        usage_metadata=cast("Any", known),
+        response_metadata={"finish_reason": "length", "model_name": getattr(completion, "model", None)},
+    )
+

@@ -1,0 +1,94 @@
+"""Reasoning as it is being spoken: inside thinking tags, or in a field of the object being written."""
+
+from __future__ import annotations
+
+import re
+
+from langgraph_interleave.splitter import Splitter
+
+_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
+_HEX = re.compile(r"[0-9a-fA-F]{4}")
+
+
+class Speaking:
+    """Picks the reasoning out of an answer that is still being written.
+
+    What it gives is for people who watch: at most a prefix of what the whole answer is read as. A
+    field that is not a plain string is not spoken.
+
+    Args:
+        field: Name of the object's field that holds reasoning.
+
+    Example:
+        >>> speaking = Speaking("reasoning")
+        >>> [speaking.feed(text) for text in ('{"reasoning": "Two', ' beans.\\\\nOne ', 'pot.", "verdict":')]
+        ['Two', ' beans.\\nOne ', 'pot.']
+    """
+
+    def __init__(self, field: str) -> None:
+        self._begin = re.compile(rf"""["']{re.escape(field)}["']\s*:\s*(?P<quote>["'])""")
+        self._splitter = Splitter()
+        self._rest = ""
+        self._quote: str | None = None
+        self._over = False
+
+    def feed(self, text: str) -> str:
+        """Take the next text, cut anywhere; returns the reasoning that is new with it."""
+        said: list[str] = []
+        for piece in self._splitter.feed(text):
+            said.append(piece.text if piece.track == "reasoning" else self._field(piece.text))
+        return "".join(said)
+
+    def _field(self, text: str) -> str:
+        if self._over:
+            return ""
+        self._rest += text
+        if self._quote is None:
+            begin = self._begin.search(self._rest)
+            if begin is None:
+                return ""
+            self._quote, self._rest = begin["quote"], self._rest[begin.end() :]
+        return self._string()
+
+    def _string(self) -> str:
+        out: list[str] = []
+        pos, text = 0, self._rest
+        while pos < len(text):
+            char = text[pos]
+            if char == self._quote:
+                self._over, pos = True, len(text)
+                break
+            if char != "\\":
+                out.append(char)
+                pos += 1
+                continue
+            length = 6 if text[pos + 1 : pos + 2] == "u" else 2
+            if pos + length > len(text):
+                break  # half an escape; the rest of it is still to come
+            escape = text[pos + 1 : pos + length]
+            if length == 6:
+                if not _HEX.fullmatch(escape[1:]):
+                    self._over = True  # not a string that can be shown as it comes
+                    break
+                code = int(escape[1:], 16)
+                if 0xD800 <= code < 0xDC00:
+                    if pos + 12 > len(text):
+                        break
+                    pair = text[pos : pos + 12]
+                    out.append(_pair(pair))
+                    pos += 12
+                    continue
+                out.append(chr(code) if not 0xDC00 <= code < 0xE000 else "�")
+            else:
+                out.append(_ESCAPES.get(escape, escape))
+            pos += length
+        self._rest = text[pos:]
+        return "".join(out)
+
+
+def _pair(text: str) -> str:
+    """Two escaped halves of one character."""
+    if not (text[6:8] == "\\u" and _HEX.fullmatch(text[8:12])):
+        return "�"
+    raw = bytes.fromhex(text[2:6] + text[8:12])
+    return raw.decode("utf-16-be", "replace")

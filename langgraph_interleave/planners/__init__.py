@@ -1,0 +1,1 @@
+"""Planners: who lays a sequence out."""
