@@ -49,6 +49,12 @@ _PROXIES = ("http_proxy", "https_proxy", "all_proxy", "no_proxy")
 
 
 @pytest.fixture(autouse=True)
+def quick_resends(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is sent again is sent again at once."""
+    monkeypatch.setattr("langgraph_interleave.ledger.resend.FIRST_PAUSE_S", 0.002)
+
+
+@pytest.fixture(autouse=True)
 def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
     """No keys, no proxies, no tracing; home and caches are empty folders."""
     for name in list(os.environ):

@@ -19,7 +19,7 @@ from langgraph_interleave.models.identity import fingerprint_of
 from langgraph_interleave.models.messages import critique_messages
 from langgraph_interleave.models.naming import chat_model, role_options
 from langgraph_interleave.models.schema import critique_schema
-from langgraph_interleave.models.usage import PriceTable
+from langgraph_interleave.models.usage import Costs
 from langgraph_interleave.parsing import parse_critique
 from langgraph_interleave.parsing.speaking import Speaking
 from langgraph_interleave.prompts import Prompts
@@ -58,7 +58,7 @@ class ChatCritic:
         *,
         output: Output = "auto",
         prompts: Prompts | str | Path | None = None,
-        prices: PriceTable | None = None,
+        prices: Costs | None = None,
         billed: bool = True,
         max_side: int | None = None,
     ) -> None:
@@ -146,7 +146,7 @@ def _templates(folder: str | Path | None) -> Prompts:
     return Prompts.builtin() if folder is None else Prompts.folder(folder)
 
 
-def _prices() -> PriceTable:
+def _prices() -> Costs:
     from langgraph_interleave.prices import Prices
 
     return Prices.default()

@@ -22,7 +22,7 @@ from langgraph_interleave.models.faults import call_error
 from langgraph_interleave.models.hydration import hydrating, showing
 from langgraph_interleave.models.identity import innermost, name_of
 from langgraph_interleave.models.ready import check_ready
-from langgraph_interleave.models.usage import PriceTable, model_name, usage_of, was_blocked, was_truncated
+from langgraph_interleave.models.usage import Costs, model_name, usage_of, was_blocked, was_truncated
 from langgraph_interleave.splitter import Splitter
 from langgraph_interleave.types import ImageBytes, Usage
 
@@ -84,7 +84,7 @@ class Answering:
         *,
         role: Role,
         output: Output = "auto",
-        prices: PriceTable | None = None,
+        prices: Costs | None = None,
     ) -> None:
         self.model = hydrating(_with_usage(model))
         self.output: Output = output

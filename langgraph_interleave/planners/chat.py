@@ -20,7 +20,7 @@ from langgraph_interleave.models.identity import fingerprint_of
 from langgraph_interleave.models.messages import plan_messages
 from langgraph_interleave.models.naming import chat_model, role_options
 from langgraph_interleave.models.schema import plan_schema
-from langgraph_interleave.models.usage import PriceTable
+from langgraph_interleave.models.usage import Costs
 from langgraph_interleave.parsing import IncrementalPlan
 from langgraph_interleave.parsing.speaking import Speaking
 from langgraph_interleave.planner import PlanRequest, Rephrased
@@ -63,7 +63,7 @@ class ChatPlanner:
         *,
         output: Output = "auto",
         prompts: Prompts | str | Path | None = None,
-        prices: PriceTable | None = None,
+        prices: Costs | None = None,
         billed: bool = True,
         downscale_from: int = 5,
         downscale_to: int = 384,
@@ -156,7 +156,7 @@ def _templates(folder: str | Path | None) -> Prompts:
     return Prompts.builtin() if folder is None else Prompts.folder(folder)
 
 
-def _prices() -> PriceTable:
+def _prices() -> Costs:
     from langgraph_interleave.prices import Prices
 
     return Prices.default()

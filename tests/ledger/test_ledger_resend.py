@@ -25,12 +25,6 @@ from langgraph_interleave.limits import Limits
 from langgraph_interleave.types.usage import Usage
 
 
-@pytest.fixture(autouse=True)
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pauses of milliseconds."""
-    monkeypatch.setattr(resend, "FIRST_PAUSE_S", 0.002)
-
-
 class Failing:
     """Fails with each error in turn, then answers."""
 

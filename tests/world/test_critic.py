@@ -489,7 +489,7 @@ def test_an_instruction_that_tells_a_change_only() -> None:
 
 
 @pytest.fixture(scope="module")
-def benchmark() -> ModuleType:
+def accuracy() -> ModuleType:
     path = Path(__file__).parents[2] / "benchmarks" / "critic_accuracy.py"
     spec = importlib.util.spec_from_file_location("critic_accuracy", path)
     assert spec is not None
@@ -500,8 +500,8 @@ def benchmark() -> ModuleType:
     return module
 
 
-def test_it_is_right_about_simulated_pictures(benchmark: ModuleType) -> None:
-    table = benchmark.measure(20, seed=11)
+def test_it_is_right_about_simulated_pictures(accuracy: ModuleType) -> None:
+    table = accuracy.measure(20, seed=11)
     assert table.revised["right"] == 0, table.mistakes
     assert sum(table.accepted.values()) - table.accepted["right"] <= 1, table.mistakes
     assert sum(table.named.values()) >= 9
