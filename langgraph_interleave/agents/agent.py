@@ -77,7 +77,9 @@ def create_interleave_agent(
     references in the conversation; LangGraph keeps one copy of its input, as of any input.
 
     The graph is fit for `langgraph_supervisor.create_supervisor` and `langgraph_swarm.create_swarm`.
-    It hands over to nobody: in a swarm it stays the active agent until something sets another.
+    Providers refuse pictures in an assistant's message, so let the team's other models read the
+    conversation through `legible`. It hands over to nobody: in a swarm it stays the active agent
+    until something sets another.
 
     Args:
         planner: As in `create_interleave_graph`, and so are the others that are not listed here.
