@@ -47,17 +47,17 @@ class CriticEnsemble:
     """
 
     def __init__(self, *critics: Critic | str, times: int | None = None) -> None:
-        self.members = tuple(named(critic) for critic in critics)
-        self.times = times if times is not None else (TIMES if len(critics) == 1 else 1)
-        self._voices = self.members * max(self.times, 0)
-        if len(self._voices) < 2:
+        each = times if times is not None else (TIMES if len(critics) == 1 else 1)
+        #: Every voice; one that is asked several times is here as often.
+        self.members = tuple(named(critic) for critic in critics) * max(each, 0)
+        if len(self.members) < 2:
             raise ConfigError(
-                f"A CriticEnsemble of {len(self._voices)} is none.",
+                f"A CriticEnsemble of {len(self.members)} is none.",
                 remedy="Give several critics, or one with times=3.",
             )
         self.billed = any(member.billed for member in self.members)
-        self.fingerprint = f"ensemble:{json.dumps([voice.fingerprint for voice in self._voices])}"
-        self.calls_at_most = sum(most_calls(voice) for voice in self._voices)
+        self.fingerprint = f"ensemble:{json.dumps([voice.fingerprint for voice in self.members])}"
+        self.calls_at_most = sum(most_calls(voice) for voice in self.members)
 
     @classmethod
     def from_string(cls, argument: str) -> Self:
@@ -71,7 +71,7 @@ class CriticEnsemble:
             CritiqueError: Half of the critics or more failed, and some answered or were paid.
             CallError: None answered; the error of the first.
         """
-        answers = await ask_all(self._voices, request)
+        answers = await ask_all(self.members, request)
         result = self._decided(answers)
         if on_text is not None:
             on_text(result.critique.reasoning)

@@ -1,0 +1,24 @@
+"""What a run may take, before anything is spent."""
+
+from langgraph_interleave.estimate.estimate import Estimate, Range, estimate_plan, estimate_run
+from langgraph_interleave.estimate.profile import (
+    TYPICAL_STEPS,
+    CallProfile,
+    Priced,
+    calls_seconds,
+    profile_of,
+)
+from langgraph_interleave.estimate.wording import describe
+
+__all__ = [
+    "TYPICAL_STEPS",
+    "CallProfile",
+    "Estimate",
+    "Priced",
+    "Range",
+    "calls_seconds",
+    "describe",
+    "estimate_plan",
+    "estimate_run",
+    "profile_of",
+]
