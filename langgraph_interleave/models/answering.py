@@ -7,6 +7,7 @@ before it does any work; then the next one is tried, and remembered.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
@@ -14,7 +15,8 @@ from dataclasses import dataclass
 from typing import Any, Literal, cast
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessageChunk, BaseMessage
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
+from langchain_core.messages.tool import tool_call_chunk
 from langchain_core.runnables import Runnable, RunnableBinding, RunnableSequence
 
 from langgraph_interleave.errors import BadResponse, ConfigError, ContentBlocked, InterleaveError, InvalidRequest, Role
@@ -167,19 +169,20 @@ class Answering:
         reading = _Reading(form)
         try:
             with showing(pictures):
-                async with aclosing(cast("AsyncGenerator[AIMessageChunk]", runnable.astream(list(messages)))) as chunks:
-                    async for chunk in chunks:
+                async with aclosing(cast("AsyncGenerator[AIMessage]", runnable.astream(list(messages)))) as chunks:
+                    async for said in chunks:
+                        chunk = _as_chunk(said)
                         message = chunk if message is None else message + chunk
-                        for said in reading.read(chunk):
-                            yield said
+                        for more in reading.read(chunk):
+                            yield more
         except Exception as error:
             cut = _cut_off(error)
             if cut is None:
                 self._raise(error)
             else:
                 message = (message or AIMessageChunk("")) + cut
-        for said in reading.finish():
-            yield said
+        for more in reading.finish():
+            yield more
         yield self._whole(form, reading, message)
 
     def _raise(self, error: Exception) -> None:
@@ -340,6 +343,24 @@ def _with_usage(model: Any) -> Any:
     ):
         return _updated(model, stream_usage=True)
     return model
+
+
+def _as_chunk(message: AIMessage) -> AIMessageChunk:
+    """A whole message, as models give that do not stream, as the only chunk."""
+    if isinstance(message, AIMessageChunk):
+        return message
+    calls = [(call["name"], json.dumps(call["args"]), call["id"]) for call in message.tool_calls]
+    calls += [(call["name"], call["args"], call["id"]) for call in message.invalid_tool_calls]
+    return AIMessageChunk(
+        content=message.content,
+        additional_kwargs=message.additional_kwargs,
+        response_metadata=message.response_metadata,
+        usage_metadata=message.usage_metadata,
+        tool_call_chunks=[
+            tool_call_chunk(name=name, args=args, id=number, index=index)
+            for index, (name, args, number) in enumerate(calls)
+        ],
+    )
 
 
 def _cut_off(error: Exception) -> AIMessageChunk | None:
