@@ -33,10 +33,12 @@ def read_answer(response: object, *, what: str) -> Answer:
     Raises:
         CallError: One of its subclasses, by cause, with what was used where that is told.
     """
-    if isinstance(response, str):
-        kind = "a web page" if "<" in response[:200] else "text"
+    if not hasattr(response, "data") and not hasattr(response, "error"):
+        kind = "a web page" if isinstance(response, str) and "<" in response[:200] else "something else"
         raise BadResponse(
-            f"{what} answered with {kind}, not as an API.", remedy="Check base_url: most end in /v1.", code="unreadable"
+            f"{what} answered with {kind}, not as an image API.",
+            remedy="Check base_url: most end in /v1.",
+            code="unreadable",
         )
     failure: Any = getattr(response, "error", None)
     if failure:

@@ -314,8 +314,9 @@ def _by_reading(
     )  # fmt: skip
     if names & _UNREADABLE or by_client or by_langchain:
         at = f" at {host}" if (host := _host(links)) else ""
+        words = brief(str(error)) or type(error).__name__
         return BadResponse(
-            f"The answer of {what}{at} is not what was promised ({type(error).__name__}).",
+            f"The answer of {what}{at} is not what was promised: {words.rstrip('.')}.",
             remedy="Check base_url: is it the address of an API, with its path (/v1)?", role=role, code="unreadable",
         )  # fmt: skip
     return None

@@ -38,7 +38,7 @@ from loopback_replies import (
 )
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
 ROUTES = {
     ("POST", "/v1/images/generations"): "generations",
@@ -97,6 +97,13 @@ class LoopbackServer:
         """The counts of all routes together."""
         return sum(self.counts.values(), Count())
 
+    def arrived(self, count: int = 1, *, timeout_s: float = 5.0) -> bool:
+        """Wait until so many requests have come; call it in a thread where a loop is running."""
+        until = time.monotonic() + timeout_s
+        while len(self.requests) < count and time.monotonic() < until:
+            time.sleep(0.002)
+        return len(self.requests) >= count
+
     def on(self, route: str) -> list[Recorded]:
         """The requests of one route."""
         return [request for request in self.requests if request.route == route]
@@ -115,7 +122,7 @@ class LoopbackServer:
         count = self.counts[route]
         count.requests += 1
         reply = self._refused(recorded) or await self._read(request, recorded) or self._next(recorded)
-        await self._answer(reply, recorded, count, scope, receive, send)
+        await self._answer(reply, recorded, count, scope, receive, _Closing(send))
 
     def _refused(self, recorded: Recorded) -> Failure | None:
         scheme, _, key = recorded.headers.get("authorization", "").partition(" ")
@@ -162,13 +169,13 @@ class LoopbackServer:
         return Raw(json.dumps(mine if name else {"object": "list", "data": known}))
 
     async def _answer(
-        self, reply: Reply, recorded: Recorded, count: Count, scope: Scope, receive: Receive, send: Send
+        self, reply: Reply, recorded: Recorded, count: Count, scope: Scope, receive: Receive, send: _Closing
     ) -> None:
         match reply:
             case Hang():
                 await self._hang(recorded, receive)
             case Reset():
-                _abort(send)
+                send.reset()
             case Failure():
                 error = {"error": dict(reply.error) if isinstance(reply.error, Mapping) else reply.error}
                 headers = {"x-request-id": f"req_{len(self.requests)}", **reply.headers}
@@ -197,7 +204,7 @@ class LoopbackServer:
             task.cancel()
         await asyncio.gather(gone, stopped, return_exceptions=True)
 
-    async def _stream(self, reply: Chat, recorded: Recorded, count: Count, send: Send) -> None:
+    async def _stream(self, reply: Chat, recorded: Recorded, count: Count, send: _Closing) -> None:
         headers = [(b"content-type", b"text/event-stream; charset=utf-8")]
         await send({"type": "http.response.start", "status": 200, "headers": headers})
         delay = self.chunk_delay_s if reply.chunk_delay_s is None else reply.chunk_delay_s
@@ -207,7 +214,7 @@ class LoopbackServer:
             if reply.cut_after is not None and sent >= reply.cut_after:
                 # What was written must reach the client before the connection goes.
                 await asyncio.sleep(0.02)
-                _abort(send)
+                send.reset()
                 return
             if reply.error_after is not None and sent >= reply.error_after:
                 await send(_piece(json.dumps({"error": dict(reply.error)})))
@@ -222,17 +229,28 @@ class LoopbackServer:
         await send({"type": "http.response.body", "body": b""})
 
 
-def _abort(send: Send) -> None:
-    # uvicorn hands its own bound method to the application; ASGI has no word for a reset.
-    cycle: Any = getattr(send, "__self__")  # noqa: B009
-    cycle.transport.abort()
+class _Closing:
+    """The way to the client, closed after each answer: no connection outlives the loop of a test."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+
+    async def __call__(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            message = {**message, "headers": [*message["headers"], (b"connection", b"close")]}
+        await self._send(message)
+
+    def reset(self) -> None:
+        """Cut the connection. ASGI has no word for it: uvicorn's own bound method leads to its transport."""
+        cycle: Any = getattr(self._send, "__self__")  # noqa: B009
+        cycle.transport.abort()
 
 
 def _piece(data: str) -> dict[str, Any]:
     return {"type": "http.response.body", "body": f"data: {data}\n\n".encode(), "more_body": True}
 
 
-async def _whole(reply: Chat, recorded: Recorded, count: Count, scope: Scope, receive: Receive, send: Send) -> None:
+async def _whole(reply: Chat, recorded: Recorded, count: Count, scope: Scope, receive: Receive, send: _Closing) -> None:
     payload = chat_of(reply, recorded)
     if reply.cut_after is None:
         count_chat(reply, recorded, count)
@@ -243,7 +261,7 @@ async def _whole(reply: Chat, recorded: Recorded, count: Count, scope: Scope, re
     await send({"type": "http.response.start", "status": 200, "headers": headers})
     await send({"type": "http.response.body", "body": whole[: len(whole) // 2], "more_body": True})
     await asyncio.sleep(0.02)
-    _abort(send)
+    send.reset()
 
 
 @contextmanager
