@@ -22,6 +22,7 @@ from langgraph_interleave.estimate import (
     estimate_run,
     profile_of,
 )
+from langgraph_interleave.estimate.profile import DRAWING_USAGE
 from langgraph_interleave.ledger import CallRecord
 from langgraph_interleave.limits import Limits
 from langgraph_interleave.prices import Prices
@@ -228,6 +229,23 @@ def test_a_price_that_is_not_known_is_named_and_never_nothing() -> None:
     assert estimate_run(2).unpriced == ("the planner", "the backend", "the critic")
     nameless = estimate_run(1, planner=profile(0), backend=profile(0), critic=ScriptedCritic(billed=True))
     assert nameless.unpriced == ("the critic",)
+
+
+@pytest.mark.parametrize(
+    ("model", "dollars"),
+    [
+        # Published for one picture of about 1024x1024 in medium quality.
+        ("gpt-image-1.5", 0.034),
+        ("gpt-image-1-mini", 0.011),
+        ("gemini-3-pro-image", 0.134),
+        ("gemini-3.1-flash-image", 0.067),
+        ("gemini-3.1-flash-lite-image", 0.0336),
+        ("gemini-2.5-flash-image", 0.039),
+    ],
+)
+def test_the_drawing_that_is_assumed_costs_about_what_is_published(model: str, dollars: float) -> None:
+    drawn = DRAWING_USAGE.model_copy(update={"input_tokens": 0, "image_input_tokens": 0})
+    assert Prices.builtin().cost(model, drawn) == pytest.approx(dollars, rel=0.25)
 
 
 # --- as a whole -----------------------------------------------------------------------------

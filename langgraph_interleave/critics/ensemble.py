@@ -53,7 +53,7 @@ class CriticEnsemble:
         if len(self.members) < 2:
             raise ConfigError(
                 f"A CriticEnsemble of {len(self.members)} is none.",
-                remedy="Give several critics, or one with times=3.",
+                remedy="Give several critics, or one with times=3; as a name: ensemble:openai:a,openai:b.",
             )
         self.billed = any(member.billed for member in self.members)
         self.fingerprint = f"ensemble:{json.dumps([voice.fingerprint for voice in self.members])}"

@@ -56,8 +56,6 @@ class Price(Rates):
 
     Attributes:
         long: Other rates for long requests.
-        pictures: US dollars of one picture by quality and size (`"medium 1024x1024"`) or size
-            alone, for estimates; what a drawing cost is told by its tokens.
         until: Last day of these rates, where the provider names one.
         then: The rates after that day; without them they are unknown from then on.
         provider: Whose model it is; only its own prefixes are taken off a name.
@@ -67,7 +65,6 @@ class Price(Rates):
     """
 
     long: LongRates | None = None
-    pictures: dict[str, Dollars] = Field(default_factory=dict)
     until: date | None = None
     then: Rates | None = None
     provider: str = ""
