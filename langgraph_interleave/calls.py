@@ -152,7 +152,9 @@ class RunCalls:
         )
         repeats = Repeats(settings.limits.max_repeats)
         billed = backend.capabilities.billed
-        call = self._call("backend", key, step=draw.step, attempt=draw.attempt, images=1, billed=billed, repeats=repeats)
+        call = self._call(
+            "backend", key, step=draw.step, attempt=draw.attempt, images=1, billed=billed, repeats=repeats
+        )
 
         async def produce() -> Produced:
             references = await self._pictures(draw.references)
@@ -190,9 +192,7 @@ class RunCalls:
     async def _rephrase(self, planner: Rephraser, draw: routing.Draw, blocked: ContentBlocked, repeats: Repeats) -> str:
         role = self._roles.planner
         key = self._key("planner", role.fingerprint, step=draw.step, attempt=draw.attempt, rephrase=draw.prompt)
-        call = self._call(
-            "planner", key, step=draw.step, attempt=draw.attempt, billed=role.billed, repeats=repeats
-        )
+        call = self._call("planner", key, step=draw.step, attempt=draw.attempt, billed=role.billed, repeats=repeats)
 
         async def produce() -> Produced:
             said = await planner.arephrase(draw.prompt, reason=blocked.message)
@@ -246,9 +246,7 @@ class RunCalls:
             earlier=[[before.prompt, before.critique.model_dump(mode="json")] for before in earlier],
             unusable=[asdict(answer) for answer in unusable],
         )
-        call = self._call(
-            "critic", key, step=step.index, attempt=attempt.number, billed=critic.billed, repeats=repeats
-        )
+        call = self._call("critic", key, step=step.index, attempt=attempt.number, billed=critic.billed, repeats=repeats)
         after = attempt.image
 
         async def produce() -> Produced:

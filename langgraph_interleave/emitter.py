@@ -279,5 +279,7 @@ def _step_of(event: events.Event) -> int | None:
 def outline(plan: Plan) -> str:
     """The plan as numbered lines, for people."""
     titles = [plan.title] if plan.title else []
-    steps = [f"{step.index + plan.first_number}. {step.title or step.instruction or step.caption}" for step in plan.steps]
+    steps = [
+        f"{step.index + plan.first_number}. {step.title or step.instruction or step.caption}" for step in plan.steps
+    ]
     return "\n".join(titles + steps)

@@ -17,8 +17,8 @@ from typing import Any
 
 from langgraph_interleave import routing
 from langgraph_interleave.ahead import Ahead
-from langgraph_interleave.budget import Budget
 from langgraph_interleave.asking import Asking, counts_wrong
+from langgraph_interleave.budget import Budget
 from langgraph_interleave.calls import RunCalls
 from langgraph_interleave.context import Settings
 from langgraph_interleave.emitter import Emitter, Writer

@@ -89,6 +89,22 @@ def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
 
 
 @pytest.fixture(scope="session")
+def loopback_server() -> Iterator[Any]:
+    from loopback import serving
+
+    with serving() as server:
+        yield server
+
+
+@pytest.fixture
+def loopback(loopback_server: Any) -> Iterator[Any]:
+    """A server that speaks the OpenAI API, fresh for each test; nothing it was sent broke the API's own rules."""
+    loopback_server.reset()
+    yield loopback_server
+    assert loopback_server.violations == []
+
+
+@pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
     from playwright.sync_api import sync_playwright
 

@@ -17,13 +17,17 @@ from langgraph_interleave.models.answering import FORMS, Answered, Answering, Ou
 from langgraph_interleave.models.caching import cache_hints
 from langgraph_interleave.models.identity import fingerprint_of
 from langgraph_interleave.models.messages import critique_messages
-from langgraph_interleave.models.naming import chat_model, role_options
+from langgraph_interleave.models.naming import chat_model, named_model
+from langgraph_interleave.models.options import read_options
 from langgraph_interleave.models.schema import critique_schema
 from langgraph_interleave.models.usage import Costs
 from langgraph_interleave.parsing import parse_critique
 from langgraph_interleave.parsing.speaking import Speaking
 from langgraph_interleave.prompts import Prompts
 from langgraph_interleave.types import CritiqueRequest, CritiqueResult, ImageBytes
+
+#: Options of this class in a model's name.
+_OPTIONS: dict[str, Any] = {"output": Output, "prompts": str, "billed": bool, "max_side": int}
 
 
 class ChatCritic:
@@ -82,8 +86,8 @@ class ChatCritic:
     @classmethod
     def from_string(cls, text: str, **options: Any) -> ChatCritic:
         """The critic that `provider:model?option=value` means, options of the model and of this class alike."""
-        model, own = role_options(text, {"output", "prompts", "billed", "max_side"})
-        return cls(model, **{**own, **options})
+        model, written = named_model(text, _OPTIONS)
+        return cls(model, **{**read_options(text, written, _OPTIONS), **options})
 
     async def acritique(self, request: CritiqueRequest, *, on_text: OnText | None = None) -> CritiqueResult:
         """Judge `request.after`.

@@ -193,12 +193,14 @@ class Answering:
 
     def _whole(self, form: Form, reading: _Reading, message: AIMessageChunk | None) -> Answered:
         if message is None:
-            raise BadResponse(f"{self._what} ended its answer before it began.", role=self._role, remedy="Try again.")
+            raise BadResponse(
+                f"The {self._role} model ended its answer before it began.", role=self._role, remedy="Try again."
+            )
         usage = usage_of(message, self._prices)
         reason = was_blocked(message)
         if reason is not None:
             raise ContentBlocked(
-                f"{self._what} refused to answer: {reason}",
+                f"The {self._role} model refused to answer: {reason}",
                 remedy="Say the request in other words.",
                 role=self._role,
                 usage=usage,
@@ -209,8 +211,7 @@ class Answering:
 
     @property
     def _what(self) -> str:
-        inner = innermost(self.model)
-        return f"The {self._role} model {name_of(inner)}"
+        return f"the {self._role} model {name_of(self.model)}"
 
     # --- forms --------------------------------------------------------------------------------
 
@@ -338,8 +339,10 @@ def _with_usage(model: Any) -> Any:
     """Have usage reported while streaming, where the model can and nobody decided otherwise."""
     inner = innermost(model)
     fields = getattr(type(inner), "model_fields", {})
-    if "stream_usage" in fields and not getattr(inner, "stream_usage", None) and (
-        "stream_usage" not in inner.model_fields_set or inner.stream_usage is None
+    if (
+        "stream_usage" in fields
+        and not getattr(inner, "stream_usage", None)
+        and ("stream_usage" not in inner.model_fields_set or inner.stream_usage is None)
     ):
         return _updated(model, stream_usage=True)
     return model
@@ -383,4 +386,3 @@ def _cut_off(error: Exception) -> AIMessageChunk | None:
         usage_metadata=cast("Any", known),
         response_metadata={"finish_reason": "length", "model_name": getattr(completion, "model", None)},
     )
-

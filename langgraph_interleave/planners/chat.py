@@ -18,7 +18,8 @@ from langgraph_interleave.models.answering import FORMS, Answered, Answering, Ou
 from langgraph_interleave.models.caching import cache_hints
 from langgraph_interleave.models.identity import fingerprint_of
 from langgraph_interleave.models.messages import plan_messages
-from langgraph_interleave.models.naming import chat_model, role_options
+from langgraph_interleave.models.naming import chat_model, named_model
+from langgraph_interleave.models.options import read_options
 from langgraph_interleave.models.schema import plan_schema
 from langgraph_interleave.models.usage import Costs
 from langgraph_interleave.parsing import IncrementalPlan
@@ -26,6 +27,15 @@ from langgraph_interleave.parsing.speaking import Speaking
 from langgraph_interleave.planner import PlanRequest, Rephrased
 from langgraph_interleave.prompts import Prompts
 from langgraph_interleave.types import ImageBytes, PlanDelta, PlanFinished, ReasoningDelta
+
+#: Options of this class in a model's name.
+_OPTIONS: dict[str, Any] = {
+    "output": Output,
+    "prompts": str,
+    "billed": bool,
+    "downscale_from": int,
+    "downscale_to": int,
+}
 
 
 class ChatPlanner:
@@ -77,14 +87,18 @@ class ChatPlanner:
             self.model, plan_schema(), role="planner", output=output, prices=prices or _prices()
         )
         self.fingerprint = fingerprint_of(
-            self.model, role="planner", output=output, prompts=self.prompts.version, shown=[downscale_from, downscale_to]
+            self.model,
+            role="planner",
+            output=output,
+            prompts=self.prompts.version,
+            shown=[downscale_from, downscale_to],
         )
 
     @classmethod
     def from_string(cls, text: str, **options: Any) -> ChatPlanner:
         """The planner that `provider:model?option=value` means, options of the model and of this class alike."""
-        model, own = role_options(text, {"output", "prompts", "billed", "downscale_from", "downscale_to"})
-        return cls(model, **{**own, **options})
+        model, written = named_model(text, _OPTIONS)
+        return cls(model, **{**read_options(text, written, _OPTIONS), **options})
 
     async def aplan(self, request: PlanRequest) -> AsyncIterator[PlanDelta]:
         """Stream the plan.
@@ -94,9 +108,7 @@ class ChatPlanner:
             CallError: The model failed.
         """
         pictures = await self._shown(request.images)
-        reader = IncrementalPlan(
-            inputs=len(request.images), steps=request.steps, max_steps=request.limits.max_steps
-        )
+        reader = IncrementalPlan(inputs=len(request.images), steps=request.steps, max_steps=request.limits.max_steps)
         speaking = Speaking("reasoning")
         whole: Answered | None = None
         messages = {form: plan_messages(request, pictures, self.prompts, form) for form in FORMS}

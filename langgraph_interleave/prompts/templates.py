@@ -68,7 +68,9 @@ class Prompts:
         """
         folder = Path(path)
         if not folder.is_dir():
-            raise ConfigError(f"There is no prompt folder {str(path)!r}.", remedy="Give a folder with <name>.txt files.")
+            raise ConfigError(
+                f"There is no prompt folder {str(path)!r}.", remedy="Give a folder with <name>.txt files."
+            )
         own: dict[str, str] = {}
         for file in sorted(folder.glob("*.txt")):
             if file.stem not in _FIELDS:

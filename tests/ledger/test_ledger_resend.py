@@ -86,9 +86,7 @@ async def test_a_cap_holds_between_sendings(ledger: Ledger, call: Any) -> None:
     # The first may have been billed and counts: no room is left for the second.
     make = Failing(Unavailable("500", ambiguous=True))
     with pytest.raises(Exception, match="max_images"):
-        await ledger.run(
-            call(billed=True, images=1, repeats=Repeats(3)), make, budget=Budget(Limits(max_images=1))
-        )
+        await ledger.run(call(billed=True, images=1, repeats=Repeats(3)), make, budget=Budget(Limits(max_images=1)))
     assert make.calls == 1
 
 

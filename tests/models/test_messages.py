@@ -45,7 +45,12 @@ def flat(messages: list[Any]) -> list[Any]:
 
 def test_the_request_keeps_the_users_order() -> None:
     pictures = [noise_card(name) for name in "ab"]
-    parts = (TextPart(text="From this"), ImagePart(image=ref()), TextPart(text="to this"), ImagePart(image=ref("b" * 64)))
+    parts = (
+        TextPart(text="From this"),
+        ImagePart(image=ref()),
+        TextPart(text="to this"),
+        ImagePart(image=ref("b" * 64)),
+    )
     said = plan_parts(PlanRequest(Request(parts=parts)), pictures, PROMPTS)[1:]
     assert [part.get("text") or part["url"] for part in said] == [
         "From this",
@@ -135,7 +140,9 @@ def test_asking_again_begins_with_everything_that_was_asked(answers: list[tuple[
 
 def test_a_long_unusable_answer_is_not_sent_again() -> None:
     unusable = [Unusable("No.", "x" * 9000)]
-    said = flat(plan_messages(PlanRequest(Request(parts=(TextPart(text="x"),)), unusable=unusable), (), PROMPTS, "tool"))
+    said = flat(
+        plan_messages(PlanRequest(Request(parts=(TextPart(text="x"),)), unusable=unusable), (), PROMPTS, "tool")
+    )
     assert "xxx" not in said[-2][1]["text"]
 
 
