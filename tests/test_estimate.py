@@ -272,7 +272,7 @@ profiles = st.builds(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(limits_of, sources_of, st.floats(0, 1), profiles, profiles, profiles, st.sets(st.integers(0, 6)))
 def test_figures_never_fall_and_never_pass_a_cap(
     limits: Limits,
@@ -298,7 +298,7 @@ def test_figures_never_fall_and_never_pass_a_cap(
     assert found.images.expected <= found.steps * limits.max_attempts
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.integers(1, 8), limits_of, st.floats(0, 1), st.floats(0, 1))
 def test_a_better_backend_takes_less(steps: int, limits: Limits, one: float, other: float) -> None:
     worse, better = sorted((one, other))

@@ -293,3 +293,38 @@ async def test_in_a_run_every_request_counts_as_a_call() -> None:
     result = await graph.ainvoke({"request": "a cat"})
     assert result["outcome"] == "complete"
     assert result["spend"]["calls"] == {"backend": 1, "critic": 3, "planner": 1}
+
+
+async def test_in_a_run_an_ensemble_without_a_majority_is_asked_again_and_all_of_it_counts() -> None:
+    def unreadable() -> CritiqueError:
+        return CritiqueError("No verdict in it.", raw="hm", usage=Usage(input_tokens=7))
+
+    critics = [ScriptedCritic([unreadable(), "accept"]) for _ in range(2)]
+    steady = ScriptedCritic(["accept", "accept"])
+    graph = create_interleave_graph(
+        ScriptedPlanner(simple_plan(1)), ScriptedBackend(), CriticEnsemble(*critics, steady)
+    )
+    result = await graph.ainvoke({"request": "a cat"})
+    assert result["outcome"] == "complete"
+    assert result["spend"]["calls"] == {"backend": 1, "critic": 6, "planner": 1}
+    # The plan's 10; 7 + 7 + 5 of the first round and 5 of each in the second.
+    assert result["spend"]["input_tokens"] == 10 + 19 + 15
+    assert [critic.requests[1].unusable[0].raw for critic in critics] == ["hm", "hm"]
+
+
+async def test_a_run_that_is_cancelled_leaves_no_critic_behind() -> None:
+    members = [Waiting(), Waiting()]
+    graph = create_interleave_graph(ScriptedPlanner(simple_plan(1)), ScriptedBackend(), CriticEnsemble(*members))
+    run = asyncio.create_task(graph.ainvoke({"request": "a cat"}))
+    for _ in range(200):
+        if all(member.begun.is_set() for member in members):
+            break
+        await asyncio.sleep(0.01)
+    run.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await run
+    for _ in range(100):
+        if all(member.stopped for member in members):
+            break
+        await asyncio.sleep(0.01)
+    assert all(member.stopped for member in members)
