@@ -1,7 +1,9 @@
-"""The graph under `langgraph dev`: it loads, describes itself, runs and streams."""
+"""The graphs under `langgraph dev`: they load, describe themselves, run, stream, and speak A2A."""
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
 import os
 import shutil
@@ -9,12 +11,16 @@ import socket
 import subprocess
 import sys
 import time
+import uuid
 from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
+
+from langgraph_interleave.imaging import measure_image
+from langgraph_interleave.testing import noise_card
 
 pytestmark = pytest.mark.server
 REPOSITORY = Path(__file__).resolve().parent.parent
@@ -83,12 +89,40 @@ def test_it_draws_itself_with_labelled_edges(server: httpx.Client) -> None:
     assert labels["dispatch", "generate"] == "ready step"
 
 
-def test_it_says_what_goes_in_and_comes_out(server: httpx.Client) -> None:
-    (assistant,) = server.post("/assistants/search", json={}).json()
+def test_the_agent_draws_itself_with_the_graph_inside(server: httpx.Client) -> None:
+    graph = server.get("/assistants/illustrator/graph").json()
+    assert {node["id"] for node in graph["nodes"]} == {"__start__", "receive", "illustrate", "__end__"}
+    described = {node["id"]: (node.get("metadata") or {}).get("description") for node in graph["nodes"]}
+    assert described["receive"] and described["illustrate"]
+    inside = server.get("/assistants/illustrator/graph", params={"xray": True}).json()
+    labels = {(edge["source"], edge["target"]): edge.get("data") for edge in inside["edges"]}
+    assert labels["illustrate:critique", "illustrate:retry"] == "revise"
+
+
+@pytest.fixture(scope="module")
+def assistants(server: httpx.Client) -> dict[str, dict[str, Any]]:
+    """The assistants by the name of their graph."""
+    return {found["graph_id"]: found for found in server.post("/assistants/search", json={}).json()}
+
+
+def schemas_of(server: httpx.Client, assistant: dict[str, Any]) -> dict[str, Any]:
     assert assistant["description"]
-    schemas = server.get(f"/assistants/{assistant['assistant_id']}/schemas").json()
+    return server.get(f"/assistants/{assistant['assistant_id']}/schemas").json()
+
+
+def test_it_says_what_goes_in_and_comes_out(server: httpx.Client, assistants: dict[str, dict[str, Any]]) -> None:
+    assert set(assistants) == {"interleave", "illustrator"}
+    schemas = schemas_of(server, assistants["interleave"])
     assert list(schemas["input_schema"]["properties"]) == ["request"]
     assert set(schemas["output_schema"]["properties"]) == {"document", "outcome", "spend"}
+    assert "seed" in schemas["context_schema"]["properties"]
+
+
+def test_the_agent_takes_and_gives_messages(server: httpx.Client, assistants: dict[str, dict[str, Any]]) -> None:
+    schemas = schemas_of(server, assistants["illustrator"])
+    for way in ("input_schema", "output_schema"):
+        assert list(schemas[way]["properties"]) == ["messages"]
+        assert "request" in schemas[way]["properties"]["messages"]["description"]
     assert "seed" in schemas["context_schema"]["properties"]
 
 
@@ -109,3 +143,58 @@ def test_it_streams_events_and_ends_with_a_document(server: httpx.Client) -> Non
     final = [data for name, data in parts if name == "values"][-1]
     assert final["outcome"] == "complete"
     assert len(final["document"]["steps"]) == 3
+
+
+def test_the_agent_streams_blocks_in_document_order(server: httpx.Client) -> None:
+    body = {
+        "assistant_id": "illustrator",
+        "input": {"messages": [{"role": "user", "content": "How to plant a bean, in 3 steps"}]},
+        "context": {"seed": 7, "size": "64x64"},
+        "stream_mode": ["messages-tuple", "custom", "values"],
+        "stream_subgraphs": True,
+    }
+    with server.stream("POST", "/runs/stream", json=body) as response:
+        parts = list(events_of(response))
+    assert not [data for name, data in parts if name == "error"]
+    chunks = [data[0] for name, data in parts if name.startswith("messages") and data[0]["type"] == "AIMessageChunk"]
+    blocks = {block["index"]: block["type"] for chunk in chunks for block in chunk["content"]}
+    assert list(blocks) == list(range(len(blocks))), "each begins when the one before is told"
+    assert [kind for kind in blocks.values() if kind != "reasoning"] == ["text", "image"] * 3
+    final = [data for name, data in parts if name == "values"][-1]
+    answer = final["messages"][-1]
+    assert [block["type"] for block in answer["content"]] == list(blocks.values())
+    assert answer["response_metadata"]["outcome"] == "complete"
+    steps = [block["extras"]["step"] for block in answer["content"] if block["type"] == "image"]
+    assert steps == [0, 1, 2]
+    events = [data for name, data in parts if name.startswith("custom")]
+    told = {event["image"]["sha256"]: event["step"] for event in events if event.get("kind") == "image"}
+    shown = [base64.b64decode(block["base64"]) for block in answer["content"] if block["type"] == "image"]
+    assert [told[hashlib.sha256(picture).hexdigest()] for picture in shown] == [0, 1, 2]
+
+
+def send(server: httpx.Client, assistant: dict[str, Any], parts: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Ask over A2A; the parts of the answer."""
+    message = {"role": "user", "parts": parts, "messageId": str(uuid.uuid4())}
+    body = {"jsonrpc": "2.0", "id": "1", "method": "message/send", "params": {"message": message}}
+    reply = server.post(f"/a2a/{assistant['assistant_id']}", json=body, headers={"Accept": "application/json"}).json()
+    assert "error" not in reply, reply
+    assert reply["result"]["status"]["state"] == "completed", reply
+    return [part for artifact in reply["result"]["artifacts"] for part in artifact["parts"]]
+
+
+def test_pictures_arrive_over_a2a_as_files(server: httpx.Client, assistants: dict[str, dict[str, Any]]) -> None:
+    parts = send(server, assistants["illustrator"], [{"kind": "text", "text": "How to plant a bean, in 2 steps"}])
+    assert [part["kind"] for part in parts] == ["text", "file", "text", "file"]
+    for part in parts[1::2]:
+        assert part["file"]["mimeType"] == "image/png"
+        assert (measure_image(base64.b64decode(part["file"]["bytes"])) or ("",))[0] == "image/png"
+    assert all(part["text"].strip() for part in parts[0::2])
+
+
+def test_a_picture_may_be_sent_over_a2a_too(server: httpx.Client, assistants: dict[str, dict[str, Any]]) -> None:
+    encoded = base64.b64encode(noise_card("a leaf", side=64).data).decode()
+    file = {"kind": "file", "file": {"bytes": encoded, "mimeType": "image/png", "name": "leaf.png"}}
+    parts = send(server, assistants["illustrator"], [{"kind": "text", "text": "Plant a tree here"}, file])
+    (drawn,) = [part["file"] for part in parts if part["kind"] == "file"]
+    # The given picture is what the step builds on, so the size is taken from it.
+    assert measure_image(base64.b64decode(drawn["bytes"])) == ("image/png", 64, 64)

@@ -15,8 +15,8 @@ from typing_extensions import TypedDict
 
 from langgraph_interleave._sync import Node
 from langgraph_interleave.artifacts import ArtifactStore
-from langgraph_interleave.background import in_thread
 from langgraph_interleave.backends.base import ImageBackend
+from langgraph_interleave.background import in_thread
 from langgraph_interleave.chat.blocks import ImageForm, check_form
 from langgraph_interleave.chat.conversation import stored_messages
 from langgraph_interleave.chat.model import ChatInterleave
@@ -78,8 +78,8 @@ def create_interleave_agent(
 
     The graph is fit for `langgraph_supervisor.create_supervisor` and `langgraph_swarm.create_swarm`.
     Providers refuse pictures in an assistant's message, so let the team's other models read the
-    conversation through `legible`. It hands over to nobody: in a swarm it stays the active agent
-    until something sets another.
+    conversation through `legible`. It hands over to nobody: in a swarm it stays the active agent until
+    another is named, as in `swarm.invoke({"messages": […], "active_agent": "host"})`.
 
     Args:
         planner: As in `create_interleave_graph`, and so are the others that are not listed here.

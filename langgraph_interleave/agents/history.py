@@ -11,7 +11,7 @@ from langgraph_interleave.types import SCHEME
 
 
 def legible(messages: Sequence[BaseMessage]) -> list[BaseMessage]:
-    """What to show a language model of a conversation in which an illustrator answered.
+    r"""What to show a language model of a conversation in which an illustrator answered.
 
     Providers refuse pictures in an assistant's message, `artifact://` addresses, and reasoning that
     is not their own. So in AI messages pictures become `[picture: what it shows]` and reasoning is
@@ -29,9 +29,9 @@ def legible(messages: Sequence[BaseMessage]) -> list[BaseMessage]:
         The same messages, where nothing was to do; else copies.
 
     Example:
-        >>> answer = AIMessage([{"type": "text", "text": "Dig."}, {"type": "image", "url": "artifact://0", "extras": {}}])
-        >>> legible([answer])[0].content
-        'Dig.\\n\\n[picture]'
+        >>> picture = {"type": "image", "url": "artifact://0", "extras": {"alt": "A hole."}}
+        >>> legible([AIMessage([{"type": "text", "text": "Dig."}, picture])])[0].content
+        'Dig.\n\n[picture: A hole.]'
     """
     return [_legible(message) for message in messages]
 

@@ -84,9 +84,7 @@ class Blocks:
         if self._images == "base64":
             return {"base64": base64.b64encode(data).decode("ascii")}
         assert callable(self._images)
-        ref = ArtifactRef(
-            sha256=image.sha256, mime=image.mime, size=len(data), width=image.width, height=image.height
-        )
+        ref = ArtifactRef(sha256=image.sha256, mime=image.mime, size=len(data), width=image.width, height=image.height)
         url: Any = self._images(ref)
         if not isinstance(url, str) or not url:
             raise ConfigError(

@@ -15,7 +15,7 @@ from langchain_core.callbacks import (
     CallbackManager,
     CallbackManagerForLLMRun,
 )
-from langchain_core.language_models import BaseChatModel
+from langchain_core.language_models import BaseChatModel, ModelProfile
 from langchain_core.language_models.chat_models import agenerate_from_stream, generate_from_stream
 from langchain_core.messages import AIMessageChunk, BaseMessage
 from langchain_core.outputs import ChatGenerationChunk, ChatResult
@@ -149,9 +149,11 @@ class ChatInterleave(BaseChatModel):
                 remedy="Pass artifacts=…, the same store as create_interleave_graph(artifacts=…).",
             )
         kwargs.setdefault("model_name", getattr(graph, "name", None) or "interleave")
-        super().__init__(
-            graph=graph, images=images, context=context, artifacts=artifacts, identity=identity, **kwargs
-        )
+        # The ledger answers what was answered before, and knows what else an answer depends on.
+        kwargs.setdefault("cache", False)
+        own: dict[str, Any] = {"graph": graph, "artifacts": artifacts, "identity": identity}
+        own |= {"images": images, "context": context}
+        super().__init__(**own, **kwargs)
 
     @property
     def _llm_type(self) -> str:
@@ -162,6 +164,18 @@ class ChatInterleave(BaseChatModel):
         images = self.images if isinstance(self.images, str) else "url"
         own = self.context.model_dump(mode="json", exclude_none=True) if self.context else {}
         return {"model_name": self.model_name, "images": images, "context": own, **self.identity}
+
+    def _resolve_model_profile(self) -> ModelProfile:
+        return ModelProfile(
+            text_inputs=True,
+            image_inputs=True,
+            image_url_inputs=False,
+            text_outputs=True,
+            image_outputs=True,
+            reasoning_output=True,
+            tool_calling=False,
+            structured_output=False,
+        )
 
     # --- what it is not -------------------------------------------------------------------------
 
@@ -202,7 +216,10 @@ class ChatInterleave(BaseChatModel):
         yield from super().stream(self._kept(as_messages(input)), config, **kwargs)
 
     async def astream(
-        self, input: Any, config: RunnableConfig | None = None, **kwargs: Any  # noqa: A002
+        self,
+        input: Any,  # noqa: A002
+        config: RunnableConfig | None = None,
+        **kwargs: Any,
     ) -> AsyncIterator[Any]:
         """As every chat model's; pictures are put into the store first."""
         messages = await self._akept(as_messages(input))

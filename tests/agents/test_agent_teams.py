@@ -72,7 +72,7 @@ async def test_a_supervisors_stream_shows_the_blocks_and_the_events() -> None:
 
 def test_a_supervisor_works_under_sync_calls_and_over_turns() -> None:
     planner = ScriptedPlanner(simple_plan(2))
-    script = [handing_over("illustrator"), AIMessage("One."), handing_over("illustrator"), AIMessage("Two.")]
+    script: Any = [handing_over("illustrator"), AIMessage("One."), handing_over("illustrator"), AIMessage("Two.")]
     team = create_supervisor([make(planner)], model=Scripted(responses=script)).compile(checkpointer=InMemorySaver())
     config: Any = {"configurable": {"thread_id": "0c7d1f2e-0000-4000-8000-000000000001"}}
     team.invoke(ASK, config)
@@ -84,7 +84,8 @@ def test_a_supervisor_works_under_sync_calls_and_over_turns() -> None:
 async def test_in_a_swarm_another_agent_hands_over_to_it() -> None:
     planner = ScriptedPlanner(simple_plan(2))
     tools = [create_handoff_tool(agent_name="illustrator")]
-    host: Any = create_agent(Scripted(responses=[handing_over("illustrator")]), tools, name="host")
+    script: Any = [handing_over("illustrator"), AIMessage("Glad you like it.")]
+    host: Any = create_agent(Scripted(responses=script), tools, name="host")
     swarm = create_swarm([host, make(planner)], default_active_agent="host").compile(checkpointer=InMemorySaver())
     config: Any = {"configurable": {"thread_id": "t"}}
     result: Any = await swarm.ainvoke(ASK, config)
@@ -92,6 +93,8 @@ async def test_in_a_swarm_another_agent_hands_over_to_it() -> None:
     assert result["active_agent"] == "illustrator"
     result = await swarm.ainvoke({"messages": [("user", "Now two others")]}, config)
     assert kinds(result["messages"][-1]) == SHAPE
+    result = await swarm.ainvoke({"messages": [("user", "Thank you")], "active_agent": "host"}, config)
+    assert (result["messages"][-1].content, result["active_agent"]) == ("Glad you like it.", "host")
     assert [request.request.text for request in planner.requests] == ["Illustrate two things", "Now two others"]
 
 
@@ -99,5 +102,6 @@ def test_a_swarm_works_under_sync_calls() -> None:
     tools = [create_handoff_tool(agent_name="illustrator")]
     host: Any = create_agent(Scripted(responses=[handing_over("illustrator")]), tools, name="host")
     swarm = create_swarm([host, make()], default_active_agent="host").compile()
-    chunks = [chunk for _, (chunk, _) in swarm.stream(ASK, stream_mode="messages", subgraphs=True)]
+    stream: Any = swarm.stream(ASK, stream_mode="messages", subgraphs=True)
+    chunks = [chunk for _, (chunk, _) in stream]
     assert any(block.get("type") == "image" for chunk in chunks for block in chunk.content if isinstance(block, dict))

@@ -10,6 +10,7 @@ from langchain_openai import ChatOpenAI
 from langgraph_supervisor import create_supervisor
 from loopback import serving
 from loopback_replies import Chat, ToolCall
+from pydantic import SecretStr
 
 from langgraph_interleave import create_interleave_agent
 from langgraph_interleave.agents import legible
@@ -56,7 +57,7 @@ async def test_a_supervisor_on_a_real_client_sends_only_what_the_provider_takes(
     agent: Any = create_interleave_agent(ScriptedPlanner(simple_plan(2)), ScriptedBackend(), ScriptedCritic())
     with serving() as server:
         server.script("chat", [Chat(tool_calls=(ToolCall("transfer_to_illustrator", "{}"),)), Chat(text="There.")])
-        model = ChatOpenAI(model="gpt-5.4-mini", base_url=server.base_url, api_key="sk-test", max_retries=0)  # pyright: ignore
+        model = ChatOpenAI(model="gpt-5.4-mini", base_url=server.base_url, api_key=SecretStr("sk-test"), max_retries=0)
         hook: Any = lambda state: {"llm_input_messages": legible(state["messages"])}  # noqa: E731
         team = create_supervisor([agent], model=model, pre_model_hook=hook).compile()
         result = await team.ainvoke({"messages": [("user", "Illustrate two things")]})

@@ -18,11 +18,11 @@ def chat() -> Callable[..., ChatInterleave]:
     """A chat model over scripted roles; a number or a plan, the backend's and the critic's script."""
 
     def build(plan: Any = 2, drawings: Any = None, verdicts: Any = None, **options: Any) -> ChatInterleave:
-        planner = plan if isinstance(plan, ScriptedPlanner) else None
-        planner = planner or ScriptedPlanner(simple_plan(plan) if isinstance(plan, int) else plan)
+        if not isinstance(plan, ScriptedPlanner):
+            plan = ScriptedPlanner(simple_plan(plan) if isinstance(plan, int) else plan)
         backend = drawings if isinstance(drawings, ScriptedBackend) else ScriptedBackend(drawings)
         options.setdefault("artifacts", ArtifactStore.memory())
-        return ChatInterleave(planner=planner, backend=backend, critic=ScriptedCritic(verdicts), **options)
+        return ChatInterleave(planner=plan, backend=backend, critic=ScriptedCritic(verdicts), **options)
 
     return build
 
@@ -36,7 +36,7 @@ def in_reverse(chat: Callable[..., ChatInterleave]) -> Callable[..., ChatInterle
     """Three steps side by side; the first takes longest and is revised once."""
 
     def slow(request: ImageRequest) -> float:
-        return {"0": 0.15, "1": 0.08}.get(request.prompt.removeprefix("thing ")[:1], 0.0)
+        return {"0": 0.06, "1": 0.03}.get(request.prompt.removeprefix("thing ")[:1], 0.0)
 
     def build(**options: Any) -> ChatInterleave:
         plan = simple_plan(3, sources=[[], [], []])

@@ -30,14 +30,16 @@ def words(text: str) -> dict[str, Any]:
 
 
 def test_the_last_human_message_is_the_request() -> None:
-    asked = read_conversation([
-        SystemMessage("Thick outlines."),
-        HumanMessage("Draw a cat"),
-        AIMessage("done"),
-        HumanMessage(["Plant ", words("a bean")]),
-        AIMessage("", tool_calls=[{"name": "transfer_to_illustrator", "args": {}, "id": "1"}]),
-        ToolMessage("transferred", tool_call_id="1"),
-    ])
+    asked = read_conversation(
+        [
+            SystemMessage("Thick outlines."),
+            HumanMessage("Draw a cat"),
+            AIMessage("done"),
+            HumanMessage(["Plant ", words("a bean")]),
+            AIMessage("", tool_calls=[{"name": "transfer_to_illustrator", "args": {}, "id": "1"}]),
+            ToolMessage("transferred", tool_call_id="1"),
+        ]
+    )
     assert asked.request == [words("Plant "), words("a bean")]
     assert asked.style == "Thick outlines."
 
@@ -54,7 +56,8 @@ def test_somebody_must_ask_for_something() -> None:
 
 
 @pytest.mark.parametrize(
-    "given", ["hi", [("user", "hi")], [{"role": "user", "content": "hi"}], ChatPromptTemplate([("user", "hi")]).invoke({})]
+    "given",
+    ["hi", [("user", "hi")], [{"role": "user", "content": "hi"}], ChatPromptTemplate([("user", "hi")]).invoke({})],
 )
 def test_a_model_may_be_called_with_anything_langchain_takes(given: Any) -> None:
     assert [message.content for message in as_messages(given)] == ["hi"]
@@ -98,7 +101,11 @@ def test_messages_without_bytes_stay_the_same_objects() -> None:
 
 
 def test_pictures_that_are_not_asked_about_are_not_stored() -> None:
-    given = [HumanMessage([{"type": "image", "url": URL}]), AIMessage([{"type": "image", "base64": BASE64}]), HumanMessage("b")]
+    given = [
+        HumanMessage([{"type": "image", "url": URL}]),
+        AIMessage([{"type": "image", "base64": BASE64}]),
+        HumanMessage("b"),
+    ]
     kept = keep_pictures(given, ArtifactStore.memory())
     assert [message.content for message in kept] == [[words("[picture]")], [words("[picture]")], "b"]
 

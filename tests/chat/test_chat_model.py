@@ -13,7 +13,14 @@ from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessageChunk, HumanMessage, SystemMessage
 
-from langgraph_interleave import ArtifactStore, ChatInterleave, Document, InterleaveContext, Limits, create_interleave_graph
+from langgraph_interleave import (
+    ArtifactStore,
+    ChatInterleave,
+    Document,
+    InterleaveContext,
+    Limits,
+    create_interleave_graph,
+)
 from langgraph_interleave.errors import ConfigError, ContentBlocked, InterleaveError, PlanError, QuotaExhausted
 from langgraph_interleave.testing import ScriptedBackend, ScriptedCritic, ScriptedPlanner, noise_card, simple_plan
 from langgraph_interleave.types import CritiqueRequest, ImageBytes, ImageRequest
@@ -39,7 +46,9 @@ async def test_blocks_are_in_document_order_though_steps_finish_in_reverse(in_re
     chunks = [chunk async for chunk in model.astream("three things")]
     whole = total(chunks)
     document = Document.load(model.artifacts.get_json(whole.response_metadata["document"]), model.artifacts)
-    wanted = [pair for step in document.steps for pair in (("text", step.caption), ("image", step.image and step.image.uri))]
+    wanted = [
+        pair for step in document.steps for pair in (("text", step.caption), ("image", step.image and step.image.uri))
+    ]
     assert answers(whole.content) == wanted
     assert [block["index"] for block in whole.content if isinstance(block, dict)] == list(range(len(whole.content)))
     starts = [block["index"] for chunk in chunks for block in chunk.content if isinstance(block, dict)]
@@ -79,7 +88,9 @@ def test_the_last_chunk_says_how_it_ended(chat: Chat) -> None:
     model = chat(2)
     *before, last = list(model.stream("x"))
     assert last.chunk_position == "last" and last.content == []
-    assert all(not chunk.usage_metadata and not chunk.response_metadata and not chunk.chunk_position for chunk in before)
+    assert all(
+        not chunk.usage_metadata and not chunk.response_metadata and not chunk.chunk_position for chunk in before
+    )
     usage = last.usage_metadata
     # One plan of 10 and 20 tokens, two critiques of 5 and 5.
     assert usage and (usage["input_tokens"], usage["output_tokens"], usage["total_tokens"]) == (20, 30, 50)
@@ -151,7 +162,11 @@ def test_pictures_of_the_request_reach_the_planner_and_no_callback(chat: Chat) -
     planner = ScriptedPlanner(simple_plan(1))
     model = chat(planner)
     encoded = base64.b64encode(noise_card("mine").data).decode()
-    asked = [HumanMessage([{"type": "text", "text": "Plant here"}, {"type": "image", "base64": encoded, "mime_type": "image/png"}])]
+    asked = [
+        HumanMessage(
+            [{"type": "text", "text": "Plant here"}, {"type": "image", "base64": encoded, "mime_type": "image/png"}]
+        )
+    ]
     config: Any = {"callbacks": [Recorder()]}
     model.invoke(asked, config)
     list(model.stream(asked, config))
@@ -207,7 +222,11 @@ def test_it_wraps_a_compiled_graph() -> None:
 
 @pytest.mark.parametrize(
     ("made", "says"),
-    [({"temperature": 0}, "no option 'temperature'"), ({"images": "svg"}, "images='svg'"), ({"backend": "nope"}, "nope")],
+    [
+        ({"temperature": 0}, "no option 'temperature'"),
+        ({"images": "svg"}, "images='svg'"),
+        ({"backend": "nope"}, "nope"),
+    ],
 )
 def test_options_that_are_none_are_refused(made: dict[str, Any], says: str) -> None:
     with pytest.raises(ConfigError, match=says):

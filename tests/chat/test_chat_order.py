@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from langgraph_interleave import events
@@ -68,9 +68,7 @@ def document(outcomes: list[StepOutcome]) -> dict[str, Any]:
         )
         for step, outcome in enumerate(outcomes)
     ]
-    data = DocumentData(
-        run_id=RUN, request=Request(parts=(TextPart(text="x"),)), outcome="partial", steps=tuple(steps)
-    )
+    data = DocumentData(run_id=RUN, request=Request(parts=(TextPart(text="x"),)), outcome="partial", steps=tuple(steps))
     return {"type": "updates", "ns": (), "data": {"compose": {"document": data.model_dump(mode="json")}}}
 
 
@@ -100,8 +98,11 @@ def expected(outcomes: list[StepOutcome]) -> list[tuple[str, int | None]]:
 OUTCOMES = st.lists(st.sampled_from(["accepted", "exhausted", "backend_failed"]), min_size=1, max_size=5)
 
 
+@settings(max_examples=40)
 @given(outcomes=OUTCOMES, data=st.data())
-def test_any_interleaving_of_the_steps_is_told_in_document_order(outcomes: list[StepOutcome], data: st.DataObject) -> None:
+def test_any_interleaving_of_the_steps_is_told_in_document_order(
+    outcomes: list[StepOutcome], data: st.DataObject
+) -> None:
     queues = [step_parts(step, outcome) for step, outcome in enumerate(outcomes)]
     turns = data.draw(st.permutations([step for step, queue in enumerate(queues) for _ in queue]))
     parts = [queues[step].pop(0) for step in turns]
@@ -109,8 +110,11 @@ def test_any_interleaving_of_the_steps_is_told_in_document_order(outcomes: list[
     assert shape(pieces) == expected(outcomes)
 
 
+@settings(max_examples=40)
 @given(outcomes=OUTCOMES, data=st.data())
-def test_what_an_earlier_invocation_told_comes_from_the_document(outcomes: list[StepOutcome], data: st.DataObject) -> None:
+def test_what_an_earlier_invocation_told_comes_from_the_document(
+    outcomes: list[StepOutcome], data: st.DataObject
+) -> None:
     silent = data.draw(st.sets(st.sampled_from(range(len(outcomes)))))
     parts = [part for step, outcome in enumerate(outcomes) if step not in silent for part in step_parts(step, outcome)]
     pieces, _ = told([*parts, document(outcomes)])

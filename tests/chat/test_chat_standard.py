@@ -7,8 +7,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from langchain_core.messages import HumanMessage
 from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import HumanMessage
 from langchain_tests.integration_tests import ChatModelIntegrationTests
 from langchain_tests.integration_tests import chat_models as integration
 from langchain_tests.unit_tests import ChatModelUnitTests
@@ -91,7 +91,7 @@ def test_traces_name_provider_and_model() -> None:
 def test_the_picture_of_the_suite_reaches_the_planner() -> None:
     params = Described().chat_model_params
     encoded = base64.b64encode(noise_card("a picture").data).decode()
-    ChatInterleave(**params).invoke([
-        HumanMessage([{"type": "image_url", "image_url": {"url": f"data:image/png;base64,{encoded}"}}, "and words"])
-    ])
+    ChatInterleave(**params).invoke(
+        [HumanMessage([{"type": "image_url", "image_url": {"url": f"data:image/png;base64,{encoded}"}}, "and words"])]
+    )
     assert params["planner"].requests[0].images[0].width == 16
