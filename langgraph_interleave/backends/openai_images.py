@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import inspect
 import os
+import re
+import threading
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self
-from urllib.parse import parse_qsl, urlsplit
 from weakref import WeakKeyDictionary
 
 from langgraph_interleave.artifacts import canonical_json
 from langgraph_interleave.backends.openai_answer import differences, read_answer
+from langgraph_interleave.backends.openai_options import KEY, checked_address, given, host_of, one_of, read_name, within
 from langgraph_interleave.backends.openai_sizes import (
     MAX_LONG,
     MAX_SHORT,
@@ -32,30 +36,20 @@ if TYPE_CHECKING:
     from langgraph_interleave.prices import Prices
 
 DEFAULT_MODEL = "gpt-image-2.6-flare"
-KEY = "OPENAI_API_KEY"
 #: Changes whenever the same request would be sent in another way.
 _VERSION = 1
 _ADDRESS = "https://api.openai.com/v1"
 #: Pictures take minutes; a shorter wait pays for what is not fetched.
-_TIMEOUT_S = 600.0
-_CONNECT_S = 10.0
-_MAX_IMAGES = 10
-_MAX_REFERENCES = 16
-_MAX_PROMPT = 32_000
-_MAX_FILE = 50 * 1024 * 1024
+_TIMEOUT_S, _CONNECT_S = 600.0, 10.0
+_MAX_IMAGES, _MAX_REFERENCES = 10, 16
+_MAX_PROMPT, _MAX_FILE = 32_000, 50 * 1024 * 1024
 #: Gone from OpenAI's own service.
 _RETIRED = frozenset({"dall-e-2", "dall-e-3", "gpt-image-1"})
 _FORMATS = ("jpeg", "png", "webp")
 _QUALITIES = ("low", "medium", "high", "xhigh", "max", "auto")
+#: What sd-server (stable-diffusion.cpp) takes for settings: a model's words must not set any.
+_MARKUP = re.compile(r"</?\s*sd_cpp_extra_args\s*>", re.IGNORECASE)
 _EXTENSION = {"image/jpeg": "jpg", "image/png": "png", "image/webp": "webp"}
-#: Options that a name may carry: `model?quality=low`.
-_IN_NAME: Mapping[str, type] = {
-    "background": str, "base_url": str, "billed": bool, "concurrency": int, "input_fidelity": str,
-    "max_references": int, "moderation": str, "output_compression": int, "output_format": str, "quality": str,
-    "response_format": str,
-}  # fmt: skip
-_TRUTH = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
-
 OutputFormat = Literal["png", "jpeg", "webp"]
 
 
@@ -122,31 +116,34 @@ class OpenAIImagesBackend:
         self.model = model.strip() or DEFAULT_MODEL
         self.billed = billed
         self._what = f"openai:{self.model}"
-        self._both = _given(
-            quality=_one_of("quality", quality, _QUALITIES),
-            background=_one_of("background", background, ("transparent", "opaque", "auto")),
-            output_format=_one_of("output_format", output_format, _FORMATS),
-            output_compression=_within("output_compression", output_compression, 0, 100),
-            response_format=_one_of("response_format", response_format, ("b64_json",)),
+        self._both = given(
+            quality=one_of("quality", quality, _QUALITIES),
+            background=one_of("background", background, ("transparent", "opaque", "auto")),
+            output_format=one_of("output_format", output_format, _FORMATS),
+            output_compression=within("output_compression", output_compression, 0, 100),
+            response_format=one_of("response_format", response_format, ("b64_json",)),
         )
-        self._generating = _given(moderation=_one_of("moderation", moderation, ("low", "auto")))
-        self._editing = _given(input_fidelity=_one_of("input_fidelity", input_fidelity, ("high", "low")))
+        self._generating = given(moderation=one_of("moderation", moderation, ("low", "auto")))
+        self._editing = given(input_fidelity=one_of("input_fidelity", input_fidelity, ("high", "low")))
         if background == "transparent" and output_format == "jpeg":
             raise ConfigError("JPEG pictures cannot be transparent.", remedy='Set output_format="png" or "webp".')
         self._extra = dict(extra_body or {})
-        self._max_references = _within("max_references", max_references, 0, _MAX_REFERENCES) or 0
-        self._concurrency = _within("concurrency", concurrency, 1, 1000) or 1
+        self._max_references = within("max_references", max_references, 0, _MAX_REFERENCES) or 0
+        self._concurrency = within("concurrency", concurrency, 1, 1000) or 1
         self._prices = prices
+        if client is not None and not inspect.iscoroutinefunction(getattr(client, "post", None)):
+            raise ConfigError(f"A {type(client).__name__} cannot be awaited.", remedy="Give an openai.AsyncOpenAI.")
         self._given_client = client
         address = str(client.base_url) if client is not None else base_url or os.environ.get("OPENAI_BASE_URL")
-        self._base_url = _checked_address(address or _ADDRESS)
+        self._base_url = checked_address(address or _ADDRESS)
         self._key = "" if client is not None else self._found_key(api_key)
         if self._official and self.model in _RETIRED:
             raise ConfigError(f"OpenAI has shut {self.model} down.", remedy=f"Use {DEFAULT_MODEL}.")
         self._clients: WeakKeyDictionary[asyncio.AbstractEventLoop, AsyncOpenAI] = WeakKeyDictionary()
+        self._making = threading.Lock()
         sent = {**self._both, **self._generating, **self._editing, "extra": self._extra}
         parameters = hashlib.sha256(canonical_json(sent)).hexdigest()[:8]
-        self.fingerprint = f"openai/{_VERSION}/{self.model}@{_host(self._base_url)}/{parameters}"
+        self.fingerprint = f"openai/{_VERSION}/{self.model}@{host_of(self._base_url)}/{parameters}"
 
     @classmethod
     def from_string(cls, text: str, **options: Any) -> Self:
@@ -159,21 +156,12 @@ class OpenAIImagesBackend:
         Raises:
             ConfigError: An option is unknown or wrong.
         """
-        model, _, query = text.strip().partition("?")
-        found: dict[str, Any] = {}
-        for name, value in parse_qsl(query, keep_blank_values=True):
-            if name == "api_key":
-                raise ConfigError("A key does not belong into a backend's name.", remedy=f"Set {KEY}.")
-            if name not in _IN_NAME:
-                raise ConfigError(
-                    f"backend 'openai' has no option {name!r}.", remedy=f"Options: {', '.join(sorted(_IN_NAME))}."
-                )
-            found[name] = _read_option(name, value, _IN_NAME[name])
+        model, found = read_name(text)
         return cls(model, **{**found, **options})
 
     def __repr__(self) -> str:
         # Neither key nor extra fields: they may hold one.
-        return f"OpenAIImagesBackend({self.model!r}, at {_host(self._base_url)})"
+        return f"OpenAIImagesBackend({self.model!r}, at {host_of(self._base_url)})"
 
     @property
     def capabilities(self) -> Capabilities:
@@ -194,7 +182,7 @@ class OpenAIImagesBackend:
             CallError: Nobody answers.
         """
         try:
-            found: object = await self._client().models.retrieve(self.model, timeout=_CONNECT_S)
+            found: object = await (await self._client()).models.retrieve(self.model, timeout=_CONNECT_S)
         except Exception as error:  # noqa: BLE001 - each becomes one of ours, or goes on as the bug it is
             status = getattr(error, "status_code", None)
             # Compatible servers need not tell of models; a key may be for pictures alone.
@@ -203,7 +191,7 @@ class OpenAIImagesBackend:
             self._raise(error)
         if isinstance(found, str):
             raise ConfigError(
-                f"{_host(self._base_url)} answers with a web page, not as an API.",
+                f"{host_of(self._base_url)} answers with a web page, not as an API.",
                 remedy="Check base_url: most end in /v1.",
             )
 
@@ -229,12 +217,14 @@ class OpenAIImagesBackend:
             CallError: One of its subclasses, by cause.
         """
         self._check(request)
-        wanted = wanted_size(request)
-        size = snapped(*wanted, standard=is_standard(self.model))
+        prompt = request.prompt if self._official else _MARKUP.sub("", request.prompt)
+        size = snapped(*wanted_size(request), standard=is_standard(self.model))
+        said = () if prompt == request.prompt else ("Settings for the server were taken out of the prompt.",)
         timeout_s = request.timeout_s or _TIMEOUT_S
+        client = await self._client()
         try:
             async with asyncio.timeout(timeout_s):
-                response: object = await self._send(request, size, timeout_s)
+                response: object = await self._send(client, replace(request, prompt=prompt), size, timeout_s)
         except TimeoutError as error:
             raise CallTimeout(
                 f"{self._what} did not answer within {timeout_s:g} s.",
@@ -243,49 +233,53 @@ class OpenAIImagesBackend:
         except Exception as error:  # noqa: BLE001 - each becomes one of ours, or goes on as the bug it is
             self._raise(error)
         try:
-            return await asyncio.to_thread(self._result, response, request, size)
+            return await asyncio.to_thread(self._result, response, request, size, said)
         except CallError as error:
             # What could not be used was paid for all the same.
             error.usage = None if error.usage is None else self._priced(error.usage)
             raise
 
-    async def _send(self, request: ImageRequest, size: tuple[int, int], timeout_s: float) -> ImagesResponse:
-        import openai
+    async def _send(
+        self, client: AsyncOpenAI, request: ImageRequest, size: tuple[int, int], timeout_s: float
+    ) -> ImagesResponse:
+        from openai import Timeout
 
         options: dict[str, Any] = {
             "model": self.model,
             "prompt": request.prompt,
             "n": request.n,
             "size": f"{size[0]}x{size[1]}",
-            "timeout": openai.Timeout(timeout_s, connect=min(_CONNECT_S, timeout_s)),
+            "timeout": Timeout(timeout_s, connect=min(_CONNECT_S, timeout_s)),
             **self._both,
         }
         if extra := {**self._extra, **request.extra}:
             options["extra_body"] = extra
-        images = self._client().images
         if not request.references:
-            return await images.generate(**options, **self._generating)
+            return await client.images.generate(**options, **self._generating)
         # Bytes alone would go out as application/octet-stream, which is refused.
         files = [
             (f"ref{index}.{_EXTENSION[image.mime]}", image.data, image.mime)
             for index, image in enumerate(request.references)
         ]
         # One file goes as `image`, which servers that take one only understand.
-        return await images.edit(image=files if len(files) > 1 else files[0], **options, **self._editing)
+        return await client.images.edit(image=files if len(files) > 1 else files[0], **options, **self._editing)
 
-    def _client(self) -> AsyncOpenAI:
+    async def _client(self) -> AsyncOpenAI:
         """The client of the running loop: connections do not outlive theirs."""
         loop = asyncio.get_running_loop()
-        client = self._clients.get(loop)
-        if client is None:
-            if self._given_client is not None:
-                client = self._given_client.with_options(max_retries=0)
-            else:
-                from openai import AsyncOpenAI
+        # Importing the SDK and reading certificates takes a second the first time; others go on meanwhile.
+        return self._clients.get(loop) or await asyncio.to_thread(self._make_client, loop)
 
-                client = AsyncOpenAI(api_key=self._key, base_url=self._base_url, max_retries=0)
-            self._clients[loop] = client
-        return client
+    def _make_client(self, loop: asyncio.AbstractEventLoop) -> AsyncOpenAI:
+        with self._making:
+            if loop not in self._clients:
+                if self._given_client is not None:
+                    self._clients[loop] = self._given_client.with_options(max_retries=0)
+                else:
+                    from openai import AsyncOpenAI
+
+                    self._clients[loop] = AsyncOpenAI(api_key=self._key, base_url=self._base_url, max_retries=0)
+            return self._clients[loop]
 
     def _check(self, request: ImageRequest) -> None:
         if not 1 <= request.n <= _MAX_IMAGES:
@@ -312,12 +306,14 @@ class OpenAIImagesBackend:
                     remedy="Give PNG, JPEG or WebP of at most 50 MB.",
                 )
 
-    def _result(self, response: object, request: ImageRequest, size: tuple[int, int]) -> ImageResult:
+    def _result(
+        self, response: object, request: ImageRequest, size: tuple[int, int], said: tuple[str, ...]
+    ) -> ImageResult:
         answer = read_answer(response, what=self._what)
         return ImageResult(
             answer.images,
             usage=self._priced(answer.usage),
-            warnings=differences(answer, request, size, model=self.model),
+            warnings=(*differences(answer, request, size, model=self.model), *said),
             model=self._what,
         )
 
@@ -339,59 +335,13 @@ class OpenAIImagesBackend:
 
     @property
     def _official(self) -> bool:
-        return _host(self._base_url) == "api.openai.com"
+        return host_of(self._base_url) == "api.openai.com"
 
-    def _found_key(self, given: str | None) -> str:
-        key = (given if given is not None else os.environ.get(KEY, "")).strip()
+    def _found_key(self, api_key: str | None) -> str:
+        key = (api_key if api_key is not None else os.environ.get(KEY, "")).strip()
         if not key and self._official:
             raise ConfigError(f"{self._what} needs a key, and {KEY} is not set.", remedy=f"Set {KEY}, or pass api_key.")
         if not key.isascii() or not key.isprintable():
             raise ConfigError(f"{KEY} holds characters no key has.", remedy="Copy it again, without quotes.")
         # Servers of one's own ask for none; the SDK does.
         return key or "none"
-
-
-def _given(**options: Any) -> dict[str, Any]:
-    return {name: value for name, value in options.items() if value is not None}
-
-
-def _one_of(name: str, value: str | None, known: tuple[str, ...]) -> str | None:
-    if value is not None and value not in known:
-        raise ConfigError(f"{name}={value!r} of backend 'openai' is unknown.", remedy=f"Use {', '.join(known)}.")
-    return value
-
-
-def _within(name: str, value: int | None, low: int, high: int) -> int | None:
-    if value is not None and not low <= value <= high:
-        raise ConfigError(f"{name}={value!r} of backend 'openai' is out of range.", remedy=f"Give {low} to {high}.")
-    return value
-
-
-def _read_option(name: str, text: str, kind: type) -> Any:
-    if kind is bool and text.lower() in _TRUTH:
-        return _TRUTH[text.lower()]
-    if kind is int and text.isdecimal():
-        return int(text)
-    if kind is str and text:
-        return text
-    wanted = {bool: "yes or no", int: "a whole number", str: "a value"}[kind]
-    raise ConfigError(f"{name}={text!r} of backend 'openai' cannot be read.", remedy=f"Give {wanted}.")
-
-
-def _checked_address(text: str) -> str:
-    try:
-        parts = urlsplit(text.strip())
-        sound = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        sound = False
-    if not sound:
-        raise ConfigError(
-            "base_url of backend 'openai' is no address.", remedy="Give http://host:port/v1 or https://…."
-        )
-    return text.strip()
-
-
-def _host(address: str) -> str:
-    """Host and port; a user and password in an address stay out of what is shown and stored."""
-    parts = urlsplit(address)
-    return f"{parts.hostname}:{parts.port}" if parts.port else str(parts.hostname)

@@ -13,6 +13,7 @@ from typing import Any
 
 import openai
 import pytest
+import pytest_asyncio
 from hypothesis import given
 from hypothesis import strategies as st
 from loopback import LoopbackServer, serving
@@ -80,14 +81,22 @@ def server(running: LoopbackServer) -> LoopbackServer:
     return running
 
 
-@pytest.fixture
-async def backend(server: LoopbackServer) -> AsyncIterator[OpenAIImagesBackend]:
-    backend = OpenAIImagesBackend(api_key=SECRET, base_url=server.base_url)
+# One loop and one client for the module: reading certificates takes longer than a request.
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def drawing(running: LoopbackServer) -> AsyncIterator[OpenAIImagesBackend]:
+    backend = OpenAIImagesBackend(api_key=SECRET, base_url=running.base_url)
     yield backend
     await backend.aclose()
 
 
+@pytest.fixture
+def backend(drawing: OpenAIImagesBackend, server: LoopbackServer) -> OpenAIImagesBackend:
+    assert server.requests == []
+    return drawing
+
+
 @pytest.mark.server
+@pytest.mark.asyncio(loop_scope="module")
 class TestDrawing:
     async def test_generate(self, backend: OpenAIImagesBackend, server: LoopbackServer) -> None:
         result = await backend.agenerate(replace(RED_BALL, n=2, seed=7))
@@ -165,6 +174,14 @@ class TestDrawing:
         cost = 4 * price.input + 2 * price.cached_input + 200 * price.image_input + 8 * price.image_output
         assert usage.cost_usd == pytest.approx(cost / 1e6)
 
+    async def test_a_prompt_sets_nothing_in_the_server(
+        self, backend: OpenAIImagesBackend, server: LoopbackServer
+    ) -> None:
+        prompt = 'a ball <sd_cpp_extra_args>{"seed": 7}</SD_cpp_extra_args >'
+        result = await backend.agenerate(replace(RED_BALL, prompt=prompt))
+        assert server.requests[0].body["prompt"] == 'a ball {"seed": 7}'
+        assert result.warnings == ("Settings for the server were taken out of the prompt.",)
+
     async def test_cost_of_other_models(self, server: LoopbackServer) -> None:
         options: dict[str, Any] = {"api_key": SECRET, "base_url": server.base_url}
         unknown = OpenAIImagesBackend("flux-9", **options)
@@ -224,6 +241,7 @@ ROWS: list[tuple[Reply, type[Exception], str]] = [
 
 
 @pytest.mark.server
+@pytest.mark.asyncio(loop_scope="module")
 class TestFailing:
     @pytest.mark.parametrize(
         ("reply", "kind", "ending"), ROWS, ids=[f"{index}-{row[1].__name__}" for index, row in enumerate(ROWS)]
@@ -243,7 +261,7 @@ class TestFailing:
         request = replace(
             RED_BALL,
             references=[reference(str(index)) for index in range(references)],
-            timeout_s=0.15 if isinstance(reply, Hang) else 5,
+            timeout_s=0.4 if isinstance(reply, Hang) else 5,
         )
         with pytest.raises(kind) as caught:
             await backend.agenerate(request)
@@ -343,6 +361,7 @@ class TestFailing:
 
 
 @pytest.mark.server
+@pytest.mark.asyncio(loop_scope="module")
 class TestReady:
     async def test_a_good_key_costs_one_free_request(
         self, backend: OpenAIImagesBackend, server: LoopbackServer
@@ -412,6 +431,11 @@ class TestMaking:
         with pytest.raises(ConfigError) as caught:
             OpenAIImagesBackend(api_key=key)
         assert "abc" not in str(caught.value)
+
+    def test_a_client_that_cannot_be_awaited(self) -> None:
+        client: Any = openai.OpenAI(api_key=SECRET)
+        with client, pytest.raises(ConfigError, match="AsyncOpenAI"):
+            OpenAIImagesBackend(client=client)
 
     @pytest.mark.parametrize("model", ["gpt-image-1", "dall-e-3"])
     def test_models_that_are_gone(self, model: str, monkeypatch: pytest.MonkeyPatch) -> None:
