@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from json import JSONDecodeError
 from socket import gaierror
-from typing import Any
+from typing import Any, cast
 
 from langgraph_interleave.errors import (
     BadResponse,
@@ -160,7 +160,7 @@ def _answered(links: tuple[BaseException, ...], names: frozenset[str]) -> Refusa
     for link in links:
         response = getattr(link, "response", None)
         body = _body(link, response)
-        headers: Mapping[str, str] = getattr(response, "headers", None) or {}
+        headers: Mapping[str, str] = getattr(response, "headers", None) or getattr(link, "headers", None) or {}
         status = _status(link, response)
         if status is not None and status >= 300:
             return refusal_of(body, status=status, headers=headers, words=str(getattr(link, "message", "") or link))
@@ -190,6 +190,11 @@ def _body(link: BaseException, response: object) -> Mapping[str, Any]:
     if found is None and isinstance(response, Mapping):
         error = response.get("Error", {})
         found = {"code": error.get("Code"), "message": error.get("Message")}
+    if found is None and hasattr(response, "json"):
+        try:
+            found = cast(Any, response).json()
+        except Exception:  # noqa: BLE001 - a body that is no JSON, or was never read, says nothing
+            found = None
     if found is None and isinstance(link, ValueError) and link.args:
         found = link.args[0]
     if isinstance(found, Mapping):

@@ -191,6 +191,24 @@ def test_the_transport(error: Exception, kind: type[CallError], ambiguous: bool)
     assert isinstance(found, CallError) and found.ambiguous is ambiguous
 
 
+def test_a_bare_http_client_is_read_by_its_response() -> None:
+    request = httpx.Request("POST", URL)
+    body = {"error": {"message": "Rejected.", "code": "moderation_blocked"}}
+    for content, kind in ((json.dumps(body), ContentBlocked), ("<html>", InvalidRequest)):
+        response = httpx.Response(400, request=request, content=content)
+        with pytest.raises(httpx.HTTPStatusError) as caught:
+            response.raise_for_status()
+        assert type(mapped(caught.value)) is kind
+    unread = httpx.Response(503, request=request, headers={"retry-after": "4"}, stream=httpx.ByteStream(b"x"))
+    found = mapped(httpx.HTTPStatusError(f"503 for {URL}", request=request, response=unread))
+    assert isinstance(found, Unavailable) and found.retry_after == 4.0
+    aio = shaped(
+        "ClientResponseError", "aiohttp", status=429, headers={"Retry-After": "2"}, message="Too Many Requests"
+    )
+    found = mapped(aio)
+    assert isinstance(found, RateLimited) and found.retry_after == 2.0
+
+
 def test_the_host_is_named_and_nothing_else_of_the_address() -> None:
     error = chained(openai.APIConnectionError(request=REQUEST), httpx2.ConnectError("refused"))
     message = mapped(error).message
