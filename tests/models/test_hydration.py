@@ -20,7 +20,7 @@ from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, Huma
 from langchain_core.output_parsers import StrOutputParser
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from langchain_core.prompts import ChatPromptTemplate
-from langchain_core.runnables import RunnableLambda
+from langchain_core.runnables import ConfigurableField, RunnableLambda
 from langchain_core.tracers.base import BaseTracer
 from langchain_core.tracers.schemas import Run
 from langchain_openai import ChatOpenAI
@@ -418,6 +418,15 @@ def test_blocks() -> None:
     assert given.id == "m1" and plain.content == digest
     with pytest.raises(ArtifactMissing):
         hydrated([message])
+
+
+def test_fields_chosen_by_configuration() -> None:
+    server = Server()
+    model = hydrating(server.model().configurable_fields(max_tokens=ConfigurableField("length")))
+    with showing([SMALL]):
+        model.invoke([question(SMALL)], {"configurable": {"length": 7}})
+    assert server.pictures() == [data_url(SMALL)]
+    assert server.bodies[0]["max_completion_tokens"] == 7
 
 
 def test_a_fake_of_langchain() -> None:
