@@ -90,7 +90,7 @@ async def failing(server: LoopbackServer, reply: Reply, *, stream: bool) -> tupl
     server.script("chat", lambda _: reply)
     model = ChatOpenAI(
         model="m", api_key=SecretStr(SECRET), base_url=server.base_url, max_retries=0,
-        timeout=0.2 if isinstance(reply, Hang) else 5,
+        timeout=0.5 if isinstance(reply, Hang) else 5,
     )  # fmt: skip
     with pytest.raises(Exception) as caught:
         if stream:

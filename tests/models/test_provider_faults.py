@@ -7,6 +7,7 @@ import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from functools import cache
 from typing import Any
 
 import httpx
@@ -36,14 +37,18 @@ KEY = "sk-proj-abcdef0123456789abcdef"
 URL = f"https://user:{KEY}@api.openai.com/v1/images/generations?api_key={KEY}"
 
 
+@cache
+def _client() -> openai.OpenAI:
+    return openai.OpenAI(api_key=KEY)
+
+
 def answered(status: int, error: object, *, url: str = URL, **headers: str) -> openai.APIError:
     """The exception that the SDK makes of an answer."""
     request = httpx2.Request("POST", url)
     headers = {name.replace("_", "-"): value for name, value in headers.items()}
     content = error if isinstance(error, str) else json.dumps({"error": error})
     response = httpx2.Response(status, request=request, content=content, headers=headers)
-    client = openai.OpenAI(api_key=KEY)
-    return client._make_status_error_from_response(response)
+    return _client()._make_status_error_from_response(response)
 
 
 def mapped(error: Exception, what: str = WHAT) -> InterleaveError:
