@@ -304,7 +304,7 @@ class Budget:
     def _count(self, key: str, role: Role, usage: Usage, calls: int = 1) -> None:
         if key:
             self._counted.add(key)
-        self._calls[role] += max(calls, usage.calls)
+        self._calls[role] += usage.calls or calls
         self._usage += usage
         self._costs.append(usage.cost_usd)
 

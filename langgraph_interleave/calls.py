@@ -54,6 +54,7 @@ class RunCalls:
 
     def __init__(self, run_id: str, request: Request, settings: Settings, roles: Roles, scope: RunScope) -> None:
         self.run_id = run_id
+        self.artifacts = roles.artifacts
         self._scope = scope
         self._request = request
         self._settings = settings
@@ -246,7 +247,15 @@ class RunCalls:
             earlier=[[before.prompt, before.critique.model_dump(mode="json")] for before in earlier],
             unusable=[asdict(answer) for answer in unusable],
         )
-        call = self._call("critic", key, step=step.index, attempt=attempt.number, billed=critic.billed, repeats=repeats)
+        call = self._call(
+            "critic",
+            key,
+            step=step.index,
+            attempt=attempt.number,
+            calls=int(getattr(critic, "calls_at_most", 1)),
+            billed=critic.billed,
+            repeats=repeats,
+        )
         after = attempt.image
 
         async def produce() -> Produced:

@@ -15,7 +15,8 @@ class Critic(Protocol):
     """Anything that judges a picture by its pixels.
 
     `fingerprint` names model, version and parameters (part of the ledger's key); `billed` says
-    whether a call costs money.
+    whether a call costs money. One that asks several models for one critique has `calls_at_most`, and
+    says in `usage.calls` how many it was.
     """
 
     fingerprint: str

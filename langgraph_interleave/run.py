@@ -17,27 +17,24 @@ from typing import Any
 
 from langgraph_interleave import routing
 from langgraph_interleave.ahead import Ahead
-from langgraph_interleave.asking import Asking, counts_wrong
+from langgraph_interleave.asking import Asking
 from langgraph_interleave.budget import Budget
 from langgraph_interleave.calls import RunCalls
 from langgraph_interleave.context import Settings
 from langgraph_interleave.emitter import Emitter, Writer
-from langgraph_interleave.errors import CallError, CritiqueError, InterleaveError, LimitReached, PlanError
+from langgraph_interleave.errors import CallError, CritiqueError, LimitReached
 from langgraph_interleave.ledger import Call, Finished
-from langgraph_interleave.results import read_plan_result, read_unusable
+from langgraph_interleave.planning import Planning
+from langgraph_interleave.results import read_unusable
 from langgraph_interleave.roles import Roles
 from langgraph_interleave.routing import Draw, Judge, NextCall
 from langgraph_interleave.standing import Result, Standing
 from langgraph_interleave.types import (
-    PlanDelta,
     PlanFinished,
     PlanRecord,
     Problem,
-    ReasoningDelta,
     Request,
-    StepDelta,
     StepRecord,
-    StyleDelta,
     StyleGuide,
 )
 
@@ -83,7 +80,6 @@ class Run:
         self.watch: weakref.finalize[Any, Any] | None = None
         self._lock = self.standing.lock
         self._active = 0
-        self._planning = False
         self._advancing = False
         self._ahead = Ahead(self.scope)
         self._waiting: dict[NextCall, Future[None]] = {}
@@ -119,10 +115,9 @@ class Run:
         """Have the request planned. The record says what went wrong, if anything did."""
         finished: PlanFinished | None = None
         problem: Problem | None = None
-        asking = Asking(self.settings.limits.max_repeats)
-        self._planning = True
+        planning = Planning(self.calls, self.scope, self.standing, on_news=self.advance, on_void=self._void_plan)
         try:
-            finished = await self._ask_for_plan(asking)
+            finished = await planning.ask()
         except Exception as error:  # noqa: BLE001 - kept as a fault, and raised by compose
             problem = self.standing.problem(error)
             self._drop_plan(error)
@@ -133,42 +128,12 @@ class Run:
                 "plan": finished.plan if finished else None,
                 "warnings": tuple(warning.message for warning in finished.warnings) if finished else (),
                 "problem": problem,
-                "calls": asking.calls,
+                "calls": planning.asking.calls,
             }
         )
         self.plan_digest = await self.roles.artifacts.aput_json(self.plan_record.model_dump(mode="json"))
         self.advance()
         return self.plan_record
-
-    async def _ask_for_plan(self, asking: Asking) -> PlanFinished:
-        """Ask the planner; again, when its answer cannot be used, and once when it counted wrong."""
-        kept: PlanFinished | None = None
-        while True:
-            call, produce = self.calls.plan(self._on_delta, unusable=asking.unusable, repeats=asking.repeats)
-            asking.calls += (call.key,)
-            try:
-                done = await self.scope.run(call, produce)
-                bad = read_unusable(done.result)
-                if bad is None:
-                    finished = read_plan_result(await self.roles.artifacts.aget_json(done.result["plan"]))
-                    bad = counts_wrong(finished, self.settings.steps) if kept is None else None
-                    if bad is None or not asking.again(bad):
-                        return finished
-                    kept = finished
-                elif kept is not None:
-                    return kept
-                elif not asking.again(bad):
-                    raise PlanError(
-                        bad.reason,
-                        remedy=f"The planner was asked {len(asking.calls)} times; use another model, or ask for less.",
-                        raw=bad.raw,
-                        truncated=bad.truncated,
-                    )
-            except InterleaveError:
-                if kept is None:
-                    raise
-                return kept  # it has the wrong number of steps, and is a plan
-            self._plan_again(bad.reason)
 
     def restore(self, record: PlanRecord, digest: str) -> None:
         """Take over the plan an earlier invocation committed."""
@@ -352,27 +317,13 @@ class Run:
 
     # --- planner and critic as they speak -----------------------------------------------------
 
-    def _on_delta(self, delta: PlanDelta) -> None:
-        with self._lock:
-            if not self._planning:
-                return  # a planner that goes on after it was given up
-            if isinstance(delta, ReasoningDelta):
-                self.emitter.reasoning(None, delta.text)
-            elif isinstance(delta, StyleDelta):
-                self.standing.style = self.standing.style or delta.style_guide
-                self.advance()
-            elif isinstance(delta, StepDelta) and self.standing.add_step(delta.step):
-                self.advance()
-
-    def _plan_again(self, reason: str) -> None:
+    def _void_plan(self) -> None:
         """What the planner said is void, and so is what was started on it; what was drawn is in the ledger."""
         with self._lock:
             self.standing.drop_plan()
             self._waiting.clear()
             self._asking.clear()
             self._ahead.give_up()
-            self.emitter.replanning()
-        self.emitter.warning("asked_again", f"The planner is asked again. {reason}")
 
     def _on_resend(self, call: Call, error: CallError, pause: float) -> None:
         wait = f" in {pause:.0f} s" if pause >= 1 else ""
@@ -380,7 +331,6 @@ class Run:
 
     def _adopt_plan(self, finished: PlanFinished) -> None:
         with self._lock:
-            self._planning = False
             stale = self.standing.adopt_plan(finished.plan)
             self._waiting = {call: future for call, future in self._waiting.items() if call.step not in stale}
             self._asking = {judge: asking for judge, asking in self._asking.items() if judge.step not in stale}
@@ -395,11 +345,7 @@ class Run:
 
     def _drop_plan(self, error: Exception) -> None:
         with self._lock:
-            self._planning = False
-            self.standing.drop_plan()
-            self._waiting.clear()
-            self._asking.clear()
-            self._ahead.give_up()
+            self._void_plan()
             self.emitter.unplanned()
             if isinstance(error, LimitReached):
                 self.emitter.limit(error.limit, error.used, error.cap)

@@ -78,6 +78,7 @@ class Standing:
     def drop_plan(self) -> None:
         """There is no plan after all."""
         with self.lock:
+            self.style = None
             self.view = replace(self.view, steps=(), complete=False, records={})
 
     # --- the steps ----------------------------------------------------------------------------

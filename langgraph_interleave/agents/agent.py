@@ -74,7 +74,8 @@ def create_interleave_agent(
     State is `messages` and nothing else. The last human message is the request, as for
     `ChatInterleave`; the answer is one AI message, whose blocks are streamed in order in
     `stream_mode="messages"`. Pictures that came as bytes are put into the store and replaced by
-    references in the conversation; LangGraph keeps one copy of its input, as of any input.
+    references in the conversation; LangGraph shows its input to callbacks, and keeps one copy of it, as
+    of any input.
 
     The graph is fit for `langgraph_supervisor.create_supervisor` and `langgraph_swarm.create_swarm`.
     Providers refuse pictures in an assistant's message, so let the team's other models read the

@@ -62,3 +62,21 @@ def _revived(problem: Problem) -> InterleaveError:
     if isinstance(kind, type) and issubclass(kind, _PLAIN):
         return kind(problem.message, remedy=problem.remedy)
     return InterleaveError(problem.message, remedy=problem.remedy)
+
+
+def delivered(document: DocumentData | None, run_id: str | None) -> DocumentData:
+    """The document of a run that has something to deliver.
+
+    Raises:
+        InterleaveError: The run failed, or came to no end.
+    """
+    if document is None:
+        raise InterleaveError(
+            f"Run {run_id} ended without a document.",
+            remedy="If the graph is a larger one, see that it runs to the end of its interleave graph.",
+        )
+    failure = failure_of(document)
+    if failure is not None:
+        failure.add_note(f"run {document.run_id}")
+        raise failure
+    return document

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import aclosing, closing
 from typing import Any, NoReturn, cast
 
 from langchain_core.callbacks import (
-    AsyncCallbackManager,
     AsyncCallbackManagerForLLMRun,
-    BaseCallbackManager,
     BaseRunManager,
-    CallbackManager,
     CallbackManagerForLLMRun,
 )
 from langchain_core.language_models import BaseChatModel, ModelProfile
@@ -20,30 +17,26 @@ from langchain_core.language_models.chat_models import agenerate_from_stream, ge
 from langchain_core.messages import AIMessageChunk, BaseMessage
 from langchain_core.outputs import ChatGenerationChunk, ChatResult
 from langchain_core.runnables import RunnableConfig
-from langgraph.runtime import get_runtime
 from pydantic import Field
 
 from langgraph_interleave.artifacts import ArtifactStore
 from langgraph_interleave.backends.base import ImageBackend
 from langgraph_interleave.background import in_thread
 from langgraph_interleave.chat.blocks import Blocks, ImageForm, check_form
-from langgraph_interleave.chat.conversation import as_messages, holds_bytes, keep_pictures, read_conversation
-from langgraph_interleave.chat.ending import failure_of, metadata_of, usage_of
+from langgraph_interleave.chat.call import forwarder, graph_call
+from langgraph_interleave.chat.conversation import as_messages, holds_bytes, keep_pictures
+from langgraph_interleave.chat.ending import delivered, metadata_of, usage_of
+from langgraph_interleave.chat.making import make_graph
 from langgraph_interleave.chat.order import Order
 from langgraph_interleave.checks.base import Check
-from langgraph_interleave.choose import choose_roles
 from langgraph_interleave.context import InterleaveContext
 from langgraph_interleave.critic import Critic
-from langgraph_interleave.errors import ConfigError, InterleaveError
-from langgraph_interleave.graph import wire
+from langgraph_interleave.errors import ConfigError
 from langgraph_interleave.ledger import Ledger
 from langgraph_interleave.limits import Limits
 from langgraph_interleave.planner import Planner
 from langgraph_interleave.runs import stop_run
 from langgraph_interleave.types import DocumentData, OnExhausted, Publish
-
-#: What a call may be given besides messages.
-_PER_CALL = frozenset({"context", "stream"})
 
 
 class ChatInterleave(BaseChatModel):
@@ -58,9 +51,11 @@ class ChatInterleave(BaseChatModel):
     The answer's content blocks are in the order of the document: the plan's reasoning, then step by
     step the caption, what the critic says of each attempt, the delivered picture, and a mark (as
     text) where it was not simply accepted. They are streamed as they happen, except that a step that
-    is ahead of its turn is held back. Previews and rejected pictures are never among them. The last
-    chunk carries `usage_metadata` and, in `response_metadata`, `outcome`, `reasons`, `run_id`,
-    `spend`, `notes`, `warnings` and `document` (the stored document's `artifact://` address).
+    is ahead of its turn is held back. Previews and rejected pictures are never among them. Text blocks
+    but the first begin with an empty line, so that `message.text` reads well.
+
+    The last chunk carries `usage_metadata` and, in `response_metadata`, `outcome`, `reasons`, `run_id`,
+    `spend`, `title`, `notes`, `warnings` and `document` (the stored document's `artifact://` address).
 
     A failed run raises; a partial one is an answer with marks. When whoever reads a stream stops
     reading, or the task is cancelled, the run is stopped. In a graph, the run's own events are passed
@@ -137,7 +132,7 @@ class ChatInterleave(BaseChatModel):
         chosen = {name: value for name, value in given.items() if value is not None}
         identity: dict[str, Any] = {}
         if graph is None:
-            graph, artifacts, identity = _made(artifacts, chosen)
+            graph, artifacts, identity = make_graph(artifacts, chosen)
         elif chosen:
             raise ConfigError(
                 f"ChatInterleave was given a graph, and {', '.join(map(repr, chosen))} beside it.",
@@ -277,8 +272,8 @@ class ChatInterleave(BaseChatModel):
         run_manager: CallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> Iterator[ChatGenerationChunk]:
-        options = self._options(messages, stop, kwargs, run_manager)
-        order, blocks, forward = Order(), Blocks(self.artifacts, self.images), _forwarder()
+        options = self._graph_call(messages, stop, kwargs, run_manager)
+        order, blocks, forward = Order(), Blocks(self.artifacts, self.images), forwarder()
         with closing(self.graph.stream(**options)) as parts:
             try:
                 for part in parts:
@@ -290,7 +285,7 @@ class ChatInterleave(BaseChatModel):
                 if order.run_id is not None:
                     stop_run(order.run_id)
                 raise
-        document = _delivered(order)
+        document = delivered(order.document, order.run_id)
         yield self._last(document, self.artifacts.put_json(order.raw_document))
 
     async def _astream(
@@ -300,8 +295,8 @@ class ChatInterleave(BaseChatModel):
         run_manager: AsyncCallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> AsyncIterator[ChatGenerationChunk]:
-        options = self._options(messages, stop, kwargs, run_manager)
-        order, blocks, forward = Order(), Blocks(self.artifacts, self.images), _forwarder()
+        options = self._graph_call(messages, stop, kwargs, run_manager)
+        order, blocks, forward = Order(), Blocks(self.artifacts, self.images), forwarder()
         async with aclosing(self.graph.astream(**options)) as parts:
             async for part in parts:
                 forward(part)
@@ -310,44 +305,17 @@ class ChatInterleave(BaseChatModel):
                         yield _chunk([await asyncio.to_thread(blocks.make, piece)])
                     else:
                         yield _chunk([blocks.make(piece)])
-        document = _delivered(order)
+        document = delivered(order.document, order.run_id)
         yield self._last(document, await self.artifacts.aput_json(order.raw_document))
 
-    def _options(
+    def _graph_call(
         self,
         messages: Sequence[BaseMessage],
         stop: list[str] | None,
-        kwargs: dict[str, Any],
-        run_manager: BaseRunManager | None,
+        extra: dict[str, Any],
+        run: BaseRunManager | None,
     ) -> dict[str, Any]:
-        """The arguments of the graph's stream.
-
-        Raises:
-            ConfigError: The call asks for something that has no meaning here.
-        """
-        unknown = [*(["stop"] if stop else []), *sorted(set(kwargs) - _PER_CALL)]
-        if unknown:
-            raise ConfigError(
-                f"ChatInterleave cannot be called with {', '.join(map(repr, unknown))}.",
-                remedy="A call takes messages and context=InterleaveContext(…).",
-            )
-        asked = read_conversation(messages)
-        context = kwargs.get("context") or self.context or _surrounding()
-        if not isinstance(context, InterleaveContext | None):
-            context = InterleaveContext.model_validate(context)
-        if asked.style and (context is None or context.style is None):
-            context = (context or InterleaveContext()).model_copy(update={"style": asked.style})
-        options: dict[str, Any] = {
-            "input": {"request": asked.request},
-            "stream_mode": ["custom", "updates", "values"],
-            "version": "v2",
-            "subgraphs": True,
-        }
-        if context is not None:
-            options["context"] = context
-        if run_manager is not None:
-            options["config"] = {"callbacks": _children_of(run_manager)}
-        return options
+        return graph_call(messages, extra, stop=stop, context=self.context, run=run)
 
     def _last(self, document: DocumentData, digest: str) -> ChatGenerationChunk:
         metadata = {"model_name": self.model_name, **metadata_of(document, digest)}
@@ -358,77 +326,6 @@ class ChatInterleave(BaseChatModel):
             chunk_position="last",
         )
         return ChatGenerationChunk(message=message)
-
-
-def _made(artifacts: ArtifactStore | None, chosen: dict[str, Any]) -> tuple[Any, ArtifactStore, dict[str, Any]]:
-    """A graph of its own, with its store and what tells it from others (for caches and traces)."""
-    chosen.setdefault("checks", ("not_blank",))
-    planner, backend, critic = (chosen.pop(role, None) for role in ("planner", "backend", "critic"))
-    roles = choose_roles(planner, backend, critic, artifacts=artifacts, **chosen)
-    identity = {
-        "planner": roles.planner.fingerprint,
-        "backend": roles.backend.fingerprint,
-        "critic": roles.critic.fingerprint,
-        "settings": roles.settings.model_dump(mode="json"),
-    }
-    return wire(roles).compile(name="interleave"), roles.artifacts, identity
-
-
-def _children_of(run: BaseRunManager) -> BaseCallbackManager:
-    """Shows the run's own nodes and calls below the call of the chat model in a trace."""
-    kind = AsyncCallbackManager if isinstance(run, AsyncCallbackManagerForLLMRun) else CallbackManager
-    return kind(
-        handlers=run.inheritable_handlers,
-        inheritable_handlers=run.inheritable_handlers,
-        parent_run_id=run.run_id,
-        tags=run.inheritable_tags,
-        inheritable_tags=run.inheritable_tags,
-        metadata=run.inheritable_metadata,
-        inheritable_metadata=run.inheritable_metadata,
-    )
-
-
-def _runtime() -> Any:
-    """The runtime of the graph this is called in; `None` outside."""
-    try:
-        return get_runtime()
-    except RuntimeError:
-        return None
-
-
-def _surrounding() -> InterleaveContext | None:
-    """The context of the graph this is called in, where it is one of ours."""
-    context: Any = getattr(_runtime(), "context", None)
-    return context if isinstance(context, InterleaveContext) else None
-
-
-def _forwarder() -> Callable[[Any], None]:
-    """Passes the run's events on to the graph this is called in: what is streamed here would be lost there."""
-    writer: Any = getattr(_runtime(), "stream_writer", None)
-
-    def forward(part: Any) -> None:
-        if writer is not None and part["type"] == "custom":
-            writer(part["data"])
-
-    return forward
-
-
-def _delivered(order: Order) -> DocumentData:
-    """The document of a run that has something to deliver.
-
-    Raises:
-        InterleaveError: The run failed, or came to no end.
-    """
-    if order.document is None:
-        raise InterleaveError(
-            f"Run {order.run_id} ended without a document.",
-            remedy="If the graph is a larger one, see that it runs to the end of its interleave graph.",
-        )
-    failure = failure_of(order.document)
-    if failure is not None:
-        failure.add_note(f"run {order.document.run_id}")
-        raise failure
-    return order.document
 
 
 def _chunk(content: list[Any]) -> ChatGenerationChunk:

@@ -10,7 +10,8 @@ from typing import Any
 from langgraph_interleave.artifacts import ArtifactStore
 from langgraph_interleave.budget import Budget, Reservation
 from langgraph_interleave.errors import Cancelled, LimitReached
-from langgraph_interleave.ledger.flight import Ask, Flight, OnDone
+from langgraph_interleave.ledger.ask import Ask, OnDone
+from langgraph_interleave.ledger.flight import Flight
 from langgraph_interleave.ledger.journal import Journal
 from langgraph_interleave.ledger.records import Call, CallRecord, Finished, Produce
 from langgraph_interleave.ledger.scope import OnResend, RunScope
@@ -167,7 +168,12 @@ class Ledger:
         call = flight.call
         assert flight.budget is not None
         return flight.budget.reserve(
-            images=call.images, certain=certain, role=call.role, key=call.key, on_preempt=flight.preempt
+            calls=call.calls,
+            images=call.images,
+            certain=certain,
+            role=call.role,
+            key=call.key,
+            on_preempt=flight.preempt,
         )
 
     def doom(self, flight: Flight, reason: str) -> None:

@@ -17,72 +17,21 @@ from typing import TYPE_CHECKING
 from langgraph_interleave import background
 from langgraph_interleave.budget import Budget, Reservation
 from langgraph_interleave.errors import BadResponse, CallError, CallTimeout, Cancelled, InternalError, LimitReached
+from langgraph_interleave.ledger.ask import Ask
 from langgraph_interleave.ledger.journal import Claim, Found
-from langgraph_interleave.ledger.records import Call, CallRecord, Finished, Produce, Produced, ending_of
+from langgraph_interleave.ledger.records import CallRecord, Finished, Produce, Produced, ending_of
 from langgraph_interleave.ledger.resend import pause_before_resend
 from langgraph_interleave.types.usage import Usage
 
 if TYPE_CHECKING:
     from langgraph_interleave.ledger.core import Ledger
-    from langgraph_interleave.ledger.scope import RunScope
 
 log = logging.getLogger(__name__)
-
-OnDone = Callable[[Call, "Finished | BaseException"], None]
 
 #: How long a cancelled call is given to end, in seconds; then it is left behind.
 _STOP_S = 0.5
 #: Shortest and longest pause between two looks at a call another process makes, in seconds.
 _POLL_S = (0.02, 1.0)
-
-
-class Ask:
-    """One asking for a call. Its future is its own: nothing that happens to another ask touches it.
-
-    Attributes:
-        flight: The flight that will answer it.
-        future: The answer; never cancelled.
-        certain: Whether the answer is certain to be needed.
-    """
-
-    __slots__ = ("budget", "call", "certain", "flight", "future", "on_done", "produce", "scope", "settled")
-
-    def __init__(
-        self,
-        call: Call,
-        produce: Produce,
-        budget: Budget | None,
-        on_done: OnDone | None,
-        *,
-        certain: bool,
-        scope: RunScope | None = None,
-    ) -> None:
-        self.call = call
-        self.produce = produce
-        self.budget = budget
-        self.on_done = on_done
-        self.scope = scope
-        self.certain = certain
-        self.settled = False
-        self.flight: Flight | None = None
-        self.future: concurrent.futures.Future[Finished] = concurrent.futures.Future()
-        self.future.set_running_or_notify_cancel()
-
-    def tell(self, outcome: Finished | BaseException) -> None:
-        """Call `on_done`; what that raises is its own affair and is logged."""
-        if self.on_done is None:
-            return
-        try:
-            self.on_done(self.call, outcome)
-        except Exception:
-            log.exception("on_done of a %s call failed", self.call.role)
-
-    def answer(self, outcome: Finished | BaseException) -> None:
-        """Give the outcome to whoever waits."""
-        if isinstance(outcome, BaseException):
-            self.future.set_exception(outcome)
-        else:
-            self.future.set_result(outcome)
 
 
 class Flight:

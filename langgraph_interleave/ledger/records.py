@@ -59,6 +59,7 @@ class Call:
         candidate: Which of several pictures of one attempt.
         billed: Whether it costs money: then it is not cut off lightly.
         images: Pictures it draws at most.
+        calls: Requests it makes at most.
         deadline_s: Seconds until one sending of it is given up; by default what the budget's limits say.
         repeats: How often it may be repeated; none by default. No part of what the call is.
     """
@@ -71,6 +72,7 @@ class Call:
     candidate: int = 0
     billed: bool = False
     images: int = 0
+    calls: int = 1
     deadline_s: float | None = None
     repeats: Repeats | None = field(default=None, compare=False)
 

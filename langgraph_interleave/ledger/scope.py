@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from langgraph_interleave import background
 from langgraph_interleave.budget import Budget
 from langgraph_interleave.errors import CallError, Cancelled, LimitReached
-from langgraph_interleave.ledger.flight import Ask, Flight, OnDone
+from langgraph_interleave.ledger.ask import Ask, OnDone
+from langgraph_interleave.ledger.flight import Flight
 from langgraph_interleave.ledger.records import Call, CallRecord, Finished, Produce
 from langgraph_interleave.types.usage import Usage
 

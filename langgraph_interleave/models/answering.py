@@ -175,7 +175,7 @@ class Answering:
                         message = chunk if message is None else message + chunk
                         for more in reading.read(chunk):
                             yield more
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - whatever an SDK raises; a bug is raised again as it is
             cut = _cut_off(error)
             if cut is None:
                 self._raise(error)
@@ -292,9 +292,8 @@ class _Reading:
 
 def _native(chunk: AIMessageChunk) -> list[str]:
     """Reasoning that a provider sends in a form of its own, not inside the text."""
-    blocks = [block for block in chunk.content if isinstance(block, dict) and block.get("type") != "text"] if isinstance(
-        chunk.content, list
-    ) else []  # fmt: skip
+    content = chunk.content if isinstance(chunk.content, list) else []
+    blocks = [block for block in content if isinstance(block, dict) and block.get("type") != "text"]
     pieces = Splitter().feed_blocks(cast("Any", blocks), chunk.additional_kwargs)
     return [piece.text for piece in pieces if piece.track == "reasoning"]
 

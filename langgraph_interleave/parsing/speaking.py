@@ -13,8 +13,8 @@ _HEX = re.compile(r"[0-9a-fA-F]{4}")
 class Speaking:
     """Picks the reasoning out of an answer that is still being written.
 
-    What it gives is for people who watch: at most a prefix of what the whole answer is read as. A
-    field that is not a plain string is not spoken.
+    What it gives is for people who watch: at most a prefix of what the whole answer is read as. Space
+    waits for the word behind it. A field that is not a plain string is not spoken.
 
     Args:
         field: Name of the object's field that holds reasoning.
@@ -22,7 +22,7 @@ class Speaking:
     Example:
         >>> speaking = Speaking("reasoning")
         >>> [speaking.feed(text) for text in ('{"reasoning": "Two', ' beans.\\\\nOne ', 'pot.", "verdict":')]
-        ['Two', ' beans.\\nOne ', 'pot.']
+        ['Two', ' beans.\\nOne', ' pot.']
     """
 
     def __init__(self, field: str) -> None:

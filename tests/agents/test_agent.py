@@ -89,6 +89,12 @@ async def test_pictures_that_came_as_bytes_are_references_in_the_conversation() 
     assert answer.response_metadata["run_id"] != again["messages"][-1].response_metadata["run_id"]
 
 
+async def test_a_picture_that_was_put_into_the_store_is_not_streamed_as_an_answer() -> None:
+    asked: Any = {"messages": [HumanMessage([{"type": "text", "text": "Plant here"}, MINE])]}
+    chunks = [chunk async for chunk, _ in make().astream(asked, stream_mode="messages")]
+    assert chunks and all(isinstance(chunk, AIMessageChunk) for chunk in chunks)
+
+
 @pytest.mark.parametrize("images", ["reference", "base64"])
 def test_bytes_of_pictures_are_in_checkpoints_only_where_chosen(images: Any) -> None:
     big = noise_card("big", side=128)

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import warnings
 from collections.abc import Callable
 from typing import Any
 
 import pytest
+from langchain.agents import create_agent
 from langchain_core.messages import AIMessageChunk
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, MessagesState, StateGraph
 
 from langgraph_interleave import ChatInterleave, InterleaveContext, astream_segments
-from langgraph_interleave.testing import ScriptedPlanner, simple_plan
+from langgraph_interleave.testing import ScriptedPlanner, noise_card, simple_plan
+from langgraph_interleave.types import ImageBytes, ImageRequest
 
 ASK: Any = {"messages": [("user", "three things")]}
 Chat = Callable[..., ChatInterleave]
@@ -136,3 +139,46 @@ async def test_a_node_that_is_run_again_pays_nothing_twice(chat: Chat) -> None:
     answer = result["messages"][-1]
     assert [block["type"] for block in answer.content if block["type"] != "reasoning"] == ["text", "image"] * 2
     assert answer.response_metadata["run_id"] == failed[0]
+
+
+async def test_several_calls_in_one_node_do_not_mix(chat: Chat) -> None:
+    model = chat(2)
+
+    async def call(state: MessagesState) -> Any:
+        return {"messages": await asyncio.gather(*(model.ainvoke(f"thing {number}") for number in range(3)))}
+
+    graph: Any = StateGraph(MessagesState).add_node("chat", call).add_edge(START, "chat").add_edge("chat", END)
+    graph = graph.compile(checkpointer=InMemorySaver())
+    result = await graph.ainvoke(ASK, {"configurable": {"thread_id": "t"}})
+    answers = result["messages"][1:]
+    assert len({answer.response_metadata["run_id"] for answer in answers}) == 3
+    for answer in answers:
+        assert [block["type"] for block in answer.content if block["type"] != "reasoning"] == ["text", "image"] * 2
+
+
+async def test_who_stops_reading_the_graph_stops_the_run(chat: Chat) -> None:
+    stopped = asyncio.Event()
+
+    async def draw(request: ImageRequest) -> ImageBytes:
+        try:
+            await asyncio.sleep(30)
+        except asyncio.CancelledError:
+            loop.call_soon_threadsafe(stopped.set)
+            raise
+        return noise_card(request.prompt)
+
+    loop = asyncio.get_running_loop()
+    stream = around(chat(1, draw)).astream(ASK, stream_mode="messages")
+    async for chunk, _ in stream:
+        if any(block["type"] == "text" for block in chunk.content):
+            break
+    await stream.aclose()
+    await asyncio.wait_for(stopped.wait(), 5)
+
+
+async def test_it_is_the_model_of_an_agent_without_tools(chat: Chat) -> None:
+    planner = ScriptedPlanner(simple_plan(1))
+    agent: Any = create_agent(chat(planner), [], system_prompt="Thick outlines.")
+    result = await agent.ainvoke(ASK)
+    assert [block["type"] for block in result["messages"][-1].content][-2:] == ["reasoning", "image"]
+    assert planner.requests[0].style == "Thick outlines."

@@ -22,6 +22,7 @@ from langgraph_interleave import (
     create_interleave_graph,
 )
 from langgraph_interleave.errors import ConfigError, ContentBlocked, InterleaveError, PlanError, QuotaExhausted
+from langgraph_interleave.runs import stop_run
 from langgraph_interleave.testing import ScriptedBackend, ScriptedCritic, ScriptedPlanner, noise_card, simple_plan
 from langgraph_interleave.types import CritiqueRequest, ImageBytes, ImageRequest
 
@@ -150,14 +151,30 @@ def test_a_function_that_makes_no_url_is_told_so(chat: Chat) -> None:
         chat(1, images=nothing).invoke("x")
 
 
-def test_pictures_of_the_request_reach_the_planner_and_no_callback(chat: Chat) -> None:
-    seen: list[str] = []
+class Recorder(BaseCallbackHandler):
+    """Writes down everything a callback is told."""
 
-    class Recorder(BaseCallbackHandler):
-        def __getattribute__(self, name: str) -> Any:
-            if name.startswith("on_"):
-                return lambda *args, **kwargs: seen.append(repr((args, kwargs)))
-            return super().__getattribute__(name)
+    def __init__(self) -> None:
+        self.seen: list[tuple[str, str, dict[str, Any]]] = []
+
+    def __getattribute__(self, name: str) -> Any:
+        if name.startswith("on_"):
+            return lambda *args, **kwargs: self.seen.append((name, repr((args, kwargs)), kwargs))
+        return super().__getattribute__(name)
+
+
+def test_its_calls_are_below_it_in_a_trace(chat: Chat) -> None:
+    recorder = Recorder()
+    chat(1).invoke("x", {"callbacks": [recorder]})
+    (model,) = [told for name, _, told in recorder.seen if name == "on_chat_model_start"]
+    graph = next(told for name, _, told in recorder.seen if name == "on_chain_start")
+    assert graph["parent_run_id"] == model["run_id"]
+    assert {told["name"] for name, _, told in recorder.seen if name == "on_chain_start"} >= {"planner", "generate"}
+
+
+@pytest.mark.filterwarnings("ignore:.*in beta")
+async def test_pictures_of_the_request_reach_the_planner_and_no_callback(chat: Chat) -> None:
+    recorder = Recorder()
 
     planner = ScriptedPlanner(simple_plan(1))
     model = chat(planner)
@@ -167,13 +184,20 @@ def test_pictures_of_the_request_reach_the_planner_and_no_callback(chat: Chat) -
             [{"type": "text", "text": "Plant here"}, {"type": "image", "base64": encoded, "mime_type": "image/png"}]
         )
     ]
-    config: Any = {"callbacks": [Recorder()]}
+    config: Any = {"callbacks": [recorder]}
     model.invoke(asked, config)
+    await model.ainvoke(asked, config)
     list(model.stream(asked, config))
-    assert [request.images[0].width for request in planner.requests] == [16, 16]
+    _ = [chunk async for chunk in model.astream(asked, config)]
+    _ = list(model.stream_events(asked, config, version="v3"))
+    _ = [event async for event in await model.astream_events(asked, config, version="v3")]
+    events = [event async for event in model.astream_events(asked, config, version="v2")]
+    assert [request.images[0].width for request in planner.requests] == [16] * 7
     assert planner.requests[0].request.text == "Plant here"
-    assert seen and not any(encoded[:40] in call for call in seen)
-    assert any("artifact://" in call for call in seen)
+    starts = [said for name, said, _ in recorder.seen if name == "on_chat_model_start"]
+    assert len(starts) == 7 and all("artifact://" in said for said in starts)
+    assert not any(encoded[:40] in said for _, said, _ in recorder.seen)
+    assert encoded[:40] not in str(events[1:]), "the first shows what the caller gave"
 
 
 def test_pictures_on_the_web_are_refused(chat: Chat) -> None:
@@ -299,6 +323,18 @@ def test_a_run_without_a_plan_raises_its_error(chat: Chat, planner: Any, kind: t
 def test_a_run_that_delivers_nothing_raises_with_the_marks(chat: Chat) -> None:
     with pytest.raises(InterleaveError, match="step 1: The provider refused to draw this. Not this one."):
         chat(1, blocked_first).invoke("x")
+
+
+async def test_a_run_that_is_stopped_in_good_order_gives_what_exists(chat: Chat) -> None:
+    async def draw(request: ImageRequest) -> ImageBytes:
+        if "thing 1" in request.prompt:
+            assert stop_run("mine")
+            await asyncio.sleep(30)
+        return noise_card(request.prompt, seed=request.seed or 0)
+
+    message = await chat(3, draw, lookahead=False, context=InterleaveContext(run_id="mine")).ainvoke("x")
+    assert message.response_metadata["outcome"] == "cancelled"
+    assert [kind for kind, _ in answers(message.content)] == ["text", "image", *("text", "text") * 2]
 
 
 def test_an_empty_request_is_refused(chat: Chat) -> None:

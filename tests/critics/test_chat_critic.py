@@ -28,7 +28,8 @@ TAGGED = "<think>Two beans.</think><answer>{'previous_step_success': False, 'ref
 
 
 def model(server: LoopbackServer, **options: Any) -> ChatOpenAI:
-    return ChatOpenAI(**{"model": "gpt-5-mini", "api_key": "sk-loop", "base_url": server.base_url, **options})
+    given: dict[str, Any] = {"model": "gpt-5-mini", "api_key": "sk-loop", "base_url": server.base_url}
+    return ChatOpenAI(**given | options)
 
 
 def asking(references: int = 1, **fields: Any) -> CritiqueRequest:
@@ -102,9 +103,7 @@ async def test_pictures_can_be_made_smaller(loopback: LoopbackServer) -> None:
         Chat(text=json.dumps(ACCEPT), finish_reason="length"),
     ],
 )
-async def test_an_unclear_answer_is_an_error_with_its_usage(
-    loopback: LoopbackServer, reply: Chat, streamed: bool
-) -> None:
+async def test_an_unclear_answer_has_its_usage(loopback: LoopbackServer, reply: Chat, streamed: bool) -> None:
     loopback.script("chat", [reply])
     with pytest.raises(CritiqueError) as caught:
         # As text: the SDK's own reading of an object would hide what was said.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
@@ -71,7 +72,8 @@ def replies(form: str, plan: str) -> Chat:
 
 
 def model(server: LoopbackServer, **options: Any) -> ChatOpenAI:
-    return ChatOpenAI(**{"model": "gpt-5-mini", "api_key": "sk-loop", "base_url": server.base_url, **options})
+    given: dict[str, Any] = {"model": "gpt-5-mini", "api_key": "sk-loop", "base_url": server.base_url}
+    return ChatOpenAI(**given | options)
 
 
 def asking(text: str = "Plant a bean", images: int = 0, **fields: Any) -> PlanRequest:
@@ -133,6 +135,7 @@ async def test_a_step_comes_before_the_plan_is_over(loopback: LoopbackServer) ->
 
 
 async def test_words_about_a_complete_sequence(loopback: LoopbackServer) -> None:
+    form: Any
     for form, answer in (("json_schema", plan_of(WORDS)), ("tagged", tagged((1, None, "It sprouts.")))):
         loopback.script("chat", [Chat(text=answer)])
         finished, _ = await planned(ChatPlanner(model(loopback), output=form), asking("Explain these", images=3))
@@ -141,7 +144,8 @@ async def test_words_about_a_complete_sequence(loopback: LoopbackServer) -> None
 
 
 async def test_a_sequence_that_goes_on_from_the_users(loopback: LoopbackServer) -> None:
-    more = {**BEAN, "sources": ["input:1"]}
+    more: dict[str, Any] = {**BEAN, "sources": ["input:1"]}
+    form: Any
     for form, answer in (
         ("json_schema", plan_of(more, first_number=3)),
         ("tagged", tagged((3, "A bean", "Sow it."), (4, "A sprout", "Wait."))),
@@ -276,13 +280,16 @@ class Thinking(FakeListChatModel):
     """Sends reasoning in blocks of its own, as several providers do."""
 
     def _generate(self, *args: Any, **options: Any) -> ChatResult:
+        del args, options
         return ChatResult(generations=[ChatGeneration(message=AIMessage(plan_of(POT, reasoning="")))])
 
-    async def _astream(self, *args: Any, **options: Any) -> Any:
+    async def _astream(self, *args: Any, **options: Any) -> AsyncIterator[ChatGenerationChunk]:
+        del args, options
         for text in ("Let me ", "think."):
-            yield ChatGenerationChunk(message=AIMessageChunk([{"type": "thinking", "thinking": text, "index": 0}]))
+            thought = {"type": "thinking", "thinking": text, "index": 0}
+            yield ChatGenerationChunk(message=AIMessageChunk(content=[thought]))
         yield ChatGenerationChunk(
-            message=AIMessageChunk([{"type": "text", "text": plan_of(POT, reasoning=""), "index": 1}])
+            message=AIMessageChunk(content=[{"type": "text", "text": plan_of(POT, reasoning=""), "index": 1}])
         )
 
 
