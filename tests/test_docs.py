@@ -151,6 +151,6 @@ def test_langgraph_json_points_at_graphs_that_compile() -> None:
         assert spec.loader is not None
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
-        drawn = getattr(module, attribute).get_graph().draw_mermaid()
+        drawn = getattr(module, attribute).get_graph(xray=True).draw_mermaid()
         for node in ("planner", "dispatch", "generate", "critique", "retry", "compose"):
             assert node in drawn
