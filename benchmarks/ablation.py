@@ -28,10 +28,11 @@ somewhere in the picture: it forgives an arm that draws the whole request into e
 
 What helps an arm here that would not elsewhere. In this world a word always looks the same: a red ball
 drawn anew is the same red ball. So drawing each step alone (rewrite-only) loses no identity, which
-real generators do lose; it pays only by putting the whole scene at risk again in every picture. The
-simulated artist draws all that a prompt mentions, so one-shot is a floor by construction. The planner
-never errs here: storyboards it misreads are left out, and listed. Who re-runs a sequence until it is
-right is granted a free and infallible judge.
+real generators do lose; it pays only by putting the whole scene at risk again in every picture. One
+prompt for n pictures cannot be n different steps, and the simulated artist draws the last line of a
+list: one-shot can be right in one step of each sequence, a floor by construction. The planner never
+errs here: storyboards it misreads are left out, and listed. Who re-runs a sequence until it is right
+is granted a free and infallible judge.
 
 Where retries lose (`break_even`).
   price  the loop pays for critiques; re-running plan-only until a whole sequence is right pays only for
@@ -65,7 +66,7 @@ from worth.jobs import PIXEL, Job, Measured, run_jobs
 from worth.tasks import misread
 
 #: What the rates of `default` are multiplied by; 0 is an artist without faults.
-SCALES = (0.0, 0.5, 1.0, 2.0, 3.0)
+SCALES = (0.0, 0.25, 0.5, 1.0, 2.0, 3.0)
 #: What the preset's two figures of how much words help are multiplied by; 0 is pure resampling.
 HELPS = (0.0, 0.5, 1.0)
 #: The critic's rate of false accepts and of false rejects, both the same.
@@ -89,8 +90,8 @@ def jobs_of(tasks: int, seeds: int, *, quick: bool) -> list[Job]:
         scales, helps, errors, corners = (0.0, 1.0), (0.0, 1.0), (0.1,), (0.0, 1.0)
     jobs: list[Job] = []
     for scale, helping in product(scales, helps):
-        if scale == 0 and helping < 1:
-            continue  # without faults words cannot help
+        if scale < 0.5 and helping < 1:
+            continue  # where little goes wrong words have little to help with
         jobs.append(Job("default", scale, helping, None, UNJUDGED, tasks, seeds))
         for error in errors:
             candidates = CANDIDATES if scale in CANDIDATE_SCALES and helping in CANDIDATE_HELPS else ()
@@ -200,29 +201,44 @@ def _short(value: float) -> float:
 
 
 def notes(result: dict[str, Any]) -> list[str]:
-    """What a reader might stumble over."""
-    rows = result["rows"]
+    """What a reader might stumble over; each is said only where the figures say it."""
+    rows, corners = result["rows"], result["break_even"]["map"]
     picked = {row["arm"]: row for row in rows if _is_headline(row)}
-    last, best = picked[arms.KEEP_LAST]["step"]["value"], picked[arms.KEEP_BEST]["step"]["value"]
-    said = [
-        "Keep-best and keep-last are the same run until a step is exhausted: here they differ by "
-        f"{100 * (best - last):+.1f} points of steps.",
-        "One-shot is low by construction: the simulated artist draws all a prompt mentions into every picture.",
-        "Rewrite-only loses to plan-only although nothing drifts when drawn anew: without references every thing of "
-        "the scene is at risk again in each picture, and not only what the step changes.",
-        "A perfect artist (scale 0) gains nothing: there every false reject is a drawing for nothing.",
+    last, best = picked[arms.KEEP_LAST], picked[arms.KEEP_BEST]
+    steps = 100 * (best["step"]["value"] - last["step"]["value"])
+    lenient = 100 * (best["lenient_step"] - last["lenient_step"])
+    kept = (
+        "Keep-best and keep-last are the same run until a step is exhausted: in the main cell they differ by "
+        f"{steps:+.1f} points of right steps and {lenient:+.1f} by the lenient rule."
+    )
+    if steps <= 0 < lenient:
+        kept += " The best-scored of the rejected attempts is nearer to what was asked; that does not make it right."
+    said = [kept, "One-shot is low by construction: n pictures of one prompt are not n steps."]
+    drifting = [row for row in rows if row["arm"] == arms.REWRITE_ONLY and (row["step_over_plan_only"]["low"] or 0) > 0]
+    said += [
+        f"With the preset {row['preset']} drawing each step alone beats the plan with references by "
+        f"{100 * row['step_over_plan_only']['value']:.0f} points: its faults are those of editing, and in this world a "
+        "thing drawn anew looks the same by itself, which it does with no real generator."
+        for row in drifting
+    ]
+    priced = [row for row in rows if row["arm"] == arms.KEEP_BEST and row["helps"] == 1 and row["preset"] == "default"]
+    losing = [row for row in priced if (row["critique_price"]["value"] or 0) < 0]
+    said += [
+        f"Loses to re-running, even with free critiques: rates x {row['scale']:g}, critic wrong in "
+        f"{100 * row['critic']['false_accept']:.0f} % ({row['critique_price']['value']:+.2f} drawings a critique)."
+        for row in losing
     ]
     beyond = [
         corner
-        for corner in result["break_even"]["map"]
+        for corner in corners
         if corner["helps"] == 1
-        and corner["critic"]["false_accept"] + corner["critic"]["false_reject"] > 1
+        and corner["critic"]["false_accept"] + corner["critic"]["false_reject"] >= 1
         and (corner["step_over_plan_only"]["low"] or 0) > 0
     ]
     if beyond:
         said.append(
-            "With words that help, even some critics worse than a coin gain: a second attempt has better words than "
-            "the first, whatever made it necessary."
+            "Where words help, even a critic no better than a coin gains: a second attempt has better words than the "
+            "first, whatever made it necessary."
         )
     return said
 

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import Any
 
-from worth.artists import Artist, BestOf, Oracle, RememberingSketch, critic_of
-from worth.tasks import Task, plan_of
+from worth.artists import Artist, BestOf, Oracle, critic_of
+from worth.tasks import Task, plan_of, planned
 from worth.truth import contains, rightness
 
 from langgraph_interleave import Limits, create_interleave_graph
 from langgraph_interleave.backends.base import ImageBackend
 from langgraph_interleave.context import derive_seed
 from langgraph_interleave.critic import Critic
-from langgraph_interleave.types import ImageRequest, OnExhausted
+from langgraph_interleave.planner import PlanRequest
+from langgraph_interleave.types import ImageRequest, OnExhausted, PlanDelta
 from langgraph_interleave.world.critic import PixelCritic
 from langgraph_interleave.world.grammar import prompt, target
-from langgraph_interleave.world.planner import ScenePlanner
 from langgraph_interleave.world.presets import Preset
 from langgraph_interleave.world.scene import Scene
 
@@ -65,11 +64,6 @@ class Result:
     exhausted: int = 0
 
 
-@cache
-def _sketch() -> RememberingSketch:
-    return RememberingSketch()
-
-
 async def run_arm(arm: str, task: Task, preset: Preset, *, seed: int, error: Error | None = None) -> Result:
     """Let an arm carry out a task.
 
@@ -81,7 +75,7 @@ async def run_arm(arm: str, task: Task, preset: Preset, *, seed: int, error: Err
             first drawing of a step is the same in every arm that asks for the same thing.
         error: The critic's rates of false accepts and false rejects; needed by the arms in `JUDGED`.
     """
-    artist = Artist(preset, seed=seed, sketch=_sketch())
+    artist = Artist(preset, seed=seed)
     if arm in (ONE_SHOT, REWRITE_ONLY):
         return await _without_graph(arm, task, artist, seed)
     if arm not in JUDGED:
@@ -109,7 +103,7 @@ async def run_loop(task: Task, preset: Preset, *, seed: int, error: Error) -> di
 
 async def run_pixel(task: Task, preset: Preset, *, seed: int) -> Result:
     """The loop with the built-in critic, which sees nothing but pixels."""
-    artist = Artist(preset, seed=seed, sketch=_sketch())
+    artist = Artist(preset, seed=seed, pixels=True)
     counting = _Counting(PixelCritic())
     result = await _with_graph(task, artist, counting, artist, seed=seed, side=SEEN_SIDE)
     return replace(result, critiques=counting.critiques)
@@ -141,7 +135,7 @@ async def _with_graph(
     side: int = SIDE,
 ) -> Result:
     graph = create_interleave_graph(
-        ScenePlanner(),
+        _Planner(),
         backend,
         critic,
         limits=Limits(max_attempts=attempts),
@@ -162,6 +156,16 @@ def _result(task: Task, shown: Sequence[Scene | None], drawings: int) -> Result:
     lenient = tuple(contains(have, asked) for have, asked in zip(shown, task.scenes, strict=False))
     missing = (False,) * (len(task.scenes) - len(lenient))
     return Result(rightness(shown, task.scenes), (*lenient, *missing), drawings, 0)
+
+
+class _Planner:
+    """The rule-based planner, asked once about each request: it answers the same every time."""
+
+    billed = False
+    fingerprint = "scene, asked once"
+
+    async def aplan(self, request: PlanRequest) -> AsyncIterator[PlanDelta]:
+        yield planned(request.request.text)
 
 
 class _Counting:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 from hashlib import sha256
 from random import Random
+
+from PIL import Image
 
 from langgraph_interleave.backends.simulator import SimulatorBackend
 from langgraph_interleave.backends.sketch import SketchBackend
@@ -16,6 +19,7 @@ from langgraph_interleave.types import (
     Critique,
     CritiqueRequest,
     CritiqueResult,
+    ImageBytes,
     ImageRequest,
     ImageResult,
     OnProgress,
@@ -23,6 +27,7 @@ from langgraph_interleave.types import (
 )
 from langgraph_interleave.world.faults import Fault
 from langgraph_interleave.world.grammar import target
+from langgraph_interleave.world.marks import encode
 from langgraph_interleave.world.presets import Preset
 from langgraph_interleave.world.scene import Scene, Thing
 from langgraph_interleave.world.sight.correction import refine
@@ -30,30 +35,47 @@ from langgraph_interleave.world.sight.guesses import Finding
 from langgraph_interleave.world.sight.words import reasoning, scores
 
 
-class RememberingSketch(SketchBackend):
-    """Draws every scene once per seed and size; pictures are all it saves, no fault depends on it."""
+class Cards(SketchBackend):
+    """Stands in for `sketch` where nobody looks at pixels: cards that only carry the scene they stand for.
 
-    def __init__(self) -> None:
-        self._drawn: dict[tuple[str, int | None, int | None, int | None], ImageResult] = {}
+    The simulator's faults are faults of the scene, so that no result depends on whether it is drawn.
+    Each seed has a card of its own, as it would have a drawing of its own.
+    """
 
     async def agenerate(self, request: ImageRequest, *, on_progress: OnProgress | None = None) -> ImageResult:
-        """Draw, or hand out what was drawn. The prompt states its scene in full: references change nothing."""
-        key = (request.prompt, request.seed, request.width, request.height)
-        if key not in self._drawn:
-            self._drawn[key] = await super().agenerate(replace(request, references=()))
-        return self._drawn[key]
+        """Make the card of a prompt that states its scene in full."""
+        seed, side = request.seed or 0, request.width or 64
+        return ImageResult((_card(request.prompt, seed, side),), usage=Usage(images=1, cost_usd=0.0))
+
+
+@lru_cache(maxsize=20_000)
+def _card(prompt: str, seed: int, side: int) -> ImageBytes:
+    shade = sha256(f"{seed}".encode()).digest()
+    data = encode(Image.new("RGB", (side, side), (shade[0], shade[1], shade[2])), _scene(prompt))
+    return ImageBytes(data, "image/png", side, side, seed=seed)
+
+
+@lru_cache(maxsize=20_000)
+def _scene(words: str) -> Scene:
+    return target(words)
 
 
 class Artist(SimulatorBackend):
-    """The simulator over a sketch that is shared by all artists of a process, and counted.
+    """The simulator, counted.
+
+    Args:
+        preset: How often it errs.
+        seed: Of its luck.
+        pixels: Whether it really draws; else it hands out cards.
 
     Attributes:
         drawings: Pictures drawn so far.
     """
 
-    def __init__(self, preset: str | Preset, *, seed: int, sketch: RememberingSketch) -> None:
+    def __init__(self, preset: str | Preset, *, seed: int, pixels: bool = False) -> None:
         super().__init__(preset, seed=seed)
-        self._sketch = sketch
+        if not pixels:
+            self._sketch = Cards()
         self.drawings = 0
 
     async def agenerate(self, request: ImageRequest, *, on_progress: OnProgress | None = None) -> ImageResult:
@@ -94,7 +116,7 @@ class Oracle:
     def judge(self, request: CritiqueRequest) -> Critique:
         """Judge a picture of the artist's, at once."""
         self.critiques += 1
-        wanted = target(request.instruction)
+        wanted = _scene(request.instruction)
         faults = self._artist.truth(request.after.sha256)
         assert faults is not None, "it judges pictures of its own artist only"
         luck = Random(f"{self._seed}/{sha256(request.after.data).hexdigest()}/{request.instruction}")
@@ -110,7 +132,7 @@ class Oracle:
         return Critique(
             verdict="revise",
             reasoning=reasoning(findings, wanted),
-            refined_prompt=refine(request.prompt, findings, wanted),
+            refined_prompt=_refined(request.prompt, findings, wanted),
             scores=marks,
         )
 
@@ -184,6 +206,11 @@ def critic_of(artist: Artist, error: tuple[float, float] | None, seed: int) -> C
     if error is None:
         return Content()
     return Oracle(artist, false_accept=error[0], false_reject=error[1], seed=seed)
+
+
+@lru_cache(maxsize=20_000)
+def _refined(prompt: str, findings: tuple[Finding, ...], wanted: Scene) -> str:
+    return refine(prompt, findings, wanted)
 
 
 def _rank(critique: Critique) -> tuple[bool, float]:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
+from functools import lru_cache
+from itertools import chain, islice
 from random import Random
 
 from langgraph_interleave.planner import PlanRequest
@@ -42,19 +43,20 @@ class Task:
 
 
 def tasks(count: int, *, seed: int = 0) -> list[Task]:
-    """The first `count` tasks, taken in turn from the book of procedures and from chance.
+    """The first `count` tasks, taken in turn from the book of procedures and from chance until the book is used up.
 
     A storyboard of the book that the rule-based planner does not read as it was meant is left out
     (`misread`): that is a matter of its reading, the same in every arm that has a plan, and says
     nothing about drawing, judging and drawing again.
 
     Args:
-        count: How many; the book gives at most half of them.
+        count: How many; fewer are the first of more.
         seed: Of the storyboards made at random.
     """
-    from_book = [task for task in of_the_book() if read_as_meant(task)][: count // 2]
+    from_book = (task for task in of_the_book() if read_as_meant(task))
     made = (task for task in at_random(seed) if read_as_meant(task))
-    return [*from_book, *islice(made, count - len(from_book))]
+    in_turn = chain.from_iterable((task, next(made)) for task in from_book)
+    return list(islice(chain(in_turn, made), count))
 
 
 def misread() -> list[str]:
@@ -90,10 +92,16 @@ def task_of(name: str, scenes: tuple[Scene, ...]) -> Task:
 
 def plan_of(task: Task) -> Plan:
     """What the rule-based planner makes of the request."""
-    request = Request(parts=(TextPart(text=task.request),))
-    last = plan_deltas(PlanRequest(request=request, capabilities=CAPABILITIES))[-1]
+    return planned(task.request).plan
+
+
+@lru_cache(maxsize=1000)
+def planned(words: str) -> PlanFinished:
+    """The end of the planner's answer to these words."""
+    request = PlanRequest(request=Request(parts=(TextPart(text=words),)), capabilities=CAPABILITIES)
+    last = plan_deltas(request)[-1]
     assert isinstance(last, PlanFinished)
-    return last.plan
+    return last
 
 
 def read_as_meant(task: Task) -> bool:

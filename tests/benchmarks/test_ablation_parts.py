@@ -156,7 +156,8 @@ def test_tasks_are_the_same_every_time_and_read_as_meant(load: Load) -> None:
     tasks = load("worth.tasks")
     first, again = tasks.tasks(4, seed=3), tasks.tasks(4, seed=3)
     assert first == again
-    assert [task.name.startswith("random") for task in first] == [False] * 2 + [True] * 2
+    assert [task.name.startswith("random") for task in first] == [False, True, False, True]
+    assert tasks.tasks(3, seed=3) == first[:3]
     for task in first:
         assert task.request.splitlines() == [f"{n}. {describe(shown)}" for n, shown in enumerate(task.scenes, 1)]
 
@@ -168,7 +169,7 @@ async def drawn(artist: Any, asked: Scene, seed: int) -> ImageBytes:
 
 async def test_the_oracle_errs_as_often_as_it_is_told(load: Load) -> None:
     artists = load("worth.artists")
-    artist = artists.Artist(preset("default").scaled(1.5), seed=1, sketch=artists.RememberingSketch())
+    artist = artists.Artist(preset("default").scaled(1.5), seed=1)
     pictures = [await drawn(artist, SCENE, seed) for seed in range(24)]
     faulty = {picture.sha256: bool(artist.truth(picture.sha256)) for picture in pictures}
     assert 4 < sum(faulty.values()) < 20
@@ -192,7 +193,7 @@ async def test_the_oracle_errs_as_often_as_it_is_told(load: Load) -> None:
 async def test_what_is_right_with_a_plan_is_what_the_simulator_calls_faultless(load: Load) -> None:
     arms, artists, truth = (load(f"worth.{name}") for name in ("arms", "artists", "truth"))
     [task] = load("worth.tasks").tasks(2)[:1]
-    artist = artists.Artist(preset("hard"), seed=2, sketch=artists.RememberingSketch())
+    artist = artists.Artist(preset("hard"), seed=2)
     agree = 0
     for asked in task.scenes:
         for seed in range(2):
@@ -220,9 +221,20 @@ async def test_keep_last_and_keep_best_part_only_where_a_step_is_exhausted(load:
         assert all(result.right), "a perfect artist is right whatever the critic says"
 
 
+async def test_a_critic_that_passes_everything_is_no_critic(load: Load) -> None:
+    """The corner of the map where the loop must be exactly plan-only."""
+    arms = load("worth.arms")
+    task = load("worth.tasks").tasks(2)[1]
+    loop = await arms.run_loop(task, preset("hard"), seed=3, error=(1.0, 0.0))
+    plan = await arms.run_arm(arms.PLAN_ONLY, task, preset("hard"), seed=3)
+    assert not all(plan.right)
+    assert loop[arms.KEEP_BEST].right == plan.right
+    assert loop[arms.KEEP_BEST].drawings == plan.drawings
+
+
 async def test_the_first_candidate_is_what_would_have_been_drawn_alone(load: Load) -> None:
     artists = load("worth.artists")
-    artist = artists.Artist(preset("hard"), seed=5, sketch=artists.RememberingSketch())
+    artist = artists.Artist(preset("hard"), seed=5)
     alone = await drawn(artist, SCENE, 9)
     one = artists.BestOf(artist, artists.Oracle(artist), 1)
     assert (await drawn(one, SCENE, 9)).sha256 == alone.sha256
