@@ -42,11 +42,11 @@ def draw(result: dict[str, Any], path: Path) -> None:
         "axes.titlelocation": "left", "axes.titlepad": 10,
     }  # fmt: skip
     with plt.rc_context(style):
-        figure = plt.figure(figsize=(9, 8.1), dpi=200, facecolor="white")
+        figure = plt.figure(figsize=(9, 7.9), dpi=200, facecolor="white")
         grid = figure.add_gridspec(
-            2, 2, height_ratios=(1.0, 1.05), left=0.075, right=0.975, top=0.945, bottom=0.075, hspace=0.42, wspace=0.24
+            2, 2, height_ratios=(1.0, 1.0), left=0.075, right=0.975, top=0.9, bottom=0.07, hspace=0.46, wspace=0.24
         )
-        _arms(figure.add_subplot(grid[0, :]), result["rows"])
+        _arms(figure.add_subplot(grid[0, :]), result["rows"], result["parameters"]["tasks"])
         _price(figure.add_subplot(grid[1, 0]), result["rows"])
         _map(figure.add_subplot(grid[1, 1]), result["break_even"]["map"])
         figure.savefig(path, facecolor="white")
@@ -70,7 +70,7 @@ def at(rows: Sequence[Row], **wanted: object) -> list[Row]:
     return [row for row in rows if fits(row)]
 
 
-def _arms(axes: Any, rows: Sequence[Row]) -> None:
+def _arms(axes: Any, rows: Sequence[Row], tasks: int) -> None:
     headline = at(rows, preset="default", scale=1.0, helps=1.0)
     picked = [row for arm in ARMS for row in at(headline, arm=arm) if not row["critic"] or row in at([row], error=0.1)]
     picked += at(headline, arm=PIXEL)
@@ -79,27 +79,30 @@ def _arms(axes: Any, rows: Sequence[Row]) -> None:
             share = row[name]
             axes.plot([share["low"], share["high"]], [place + shift] * 2, color=color, lw=2, alpha=0.45, zorder=2)
             axes.plot(share["value"], place + shift, marker, color=color, ms=6.5 if marker == "o" else 5.5, zorder=3)
-        axes.text(1.07, place, f"{row['drawings_per_step']:.1f}", ha="center", va="center")
+        axes.text(1.065, place, f"{row['drawings_per_step']:.1f}", ha="center", va="center")
         critiques = row["critiques_per_step"]
-        axes.text(1.16, place, f"{critiques:.1f}" if critiques else "–", ha="center", va="center")
-    for x, words in ((1.07, "drawings"), (1.16, "critiques")):
+        axes.text(1.175, place, f"{critiques:.1f}" if critiques else "–", ha="center", va="center")
+    for x, words in ((1.065, "drawings"), (1.175, "critiques")):
         axes.text(x, -0.95, words, ha="center", va="bottom", color=GREY, fontsize=8.5)
     axes.set_yticks(range(len(picked)), [LABELS.get(row["arm"], row["arm"]) for row in picked])
     axes.set_ylim(len(picked) - 0.5, -0.7)
-    axes.set_xlim(0, 1.2)
+    axes.set_xlim(-0.008, 1.22)
     axes.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0 %", "25 %", "50 %", "75 %", "100 %"])
     axes.spines["bottom"].set_bounds(0, 1)
     axes.spines["left"].set_visible(False)
     axes.tick_params(axis="y", length=0)
     for x in (0, 0.25, 0.5, 0.75, 1):
         axes.axvline(x, color=PALE, lw=1, zorder=0)
-    axes.set_title("How much comes out right, and what it takes per step")
-    axes.plot([], [], "o", color=STEP, label="steps")
-    axes.plot([], [], "D", color=SEQUENCE, ms=5.5, label="whole sequences")
-    axes.legend(loc="lower right", bbox_to_anchor=(0.86, 1.0), ncols=2, frameon=False, borderaxespad=0.2)
+    axes.plot([], [], "o", color=STEP, label="of the steps")
+    axes.plot([], [], "D", color=SEQUENCE, ms=5.5, label="of the whole sequences")
+    axes.legend(loc="upper center", bbox_to_anchor=(0.42, -0.10), ncols=2, frameon=False)
     # Names of arms need room that the panels below do not.
     box = axes.get_position()
     axes.set_position((0.265, box.y0, box.x1 - 0.265, box.height))
+    figure = axes.get_figure()
+    figure.text(0.015, 0.962, "How much comes out right, and the calls it takes per step", size=11, weight="bold")
+    said = f"{tasks} storyboards, critic wrong in one case of ten (the last row: as it is), 95 % intervals"
+    figure.text(0.015, 0.938, said, size=8.5, color=GREY)
 
 
 def _price(axes: Any, rows: Sequence[Row]) -> None:
@@ -118,17 +121,19 @@ def _price(axes: Any, rows: Sequence[Row]) -> None:
         if not points:
             continue
         color = ERROR_COLORS.get(error, INK)
-        x, y, low, high = zip(*points, strict=True)
-        axes.fill_between(x, low, high, color=color, alpha=0.13, lw=0)
-        axes.plot(x, y, "o-", color=color, ms=4.5, lw=1.8, label=f"critic errs in {100 * error:.0f} %")
+        # A little apart, so that intervals do not hide each other.
+        x = [point[0] + 0.006 * (errors.index(error) - 1) for point in points]
+        axes.vlines(x, [point[2] for point in points], [point[3] for point in points], color=color, lw=2, alpha=0.4)
+        said = f"critic wrong in {100 * error:.0f} %" if error else "critic never wrong"
+        axes.plot(x, [point[1] for point in points], "o-", color=color, ms=5, lw=1.8, label=said)
     axes.set_ylim(bottom, top)
-    axes.set_xlim(right=1.01)
+    axes.set_xlim(right=1.02)
     axes.xaxis.set_major_formatter(_percent)
     axes.set_xlabel("steps the generator gets right at once")
-    axes.set_ylabel("a critique may cost … drawings")
-    axes.text(0.03, 0.03, "loses even if critiques are free", transform=axes.transAxes, color=LOSS, fontsize=8.5)
+    axes.set_ylabel("price of a critique, in drawings")
+    axes.text(0.02, 0.035, "loses even if critiques are free", transform=axes.transAxes, color=LOSS, fontsize=8.5)
     axes.legend(frameon=False, fontsize=8.5, loc="upper right")
-    axes.set_title("Up to what price the loop pays")
+    axes.set_title("Up to what price drawing again pays")
 
 
 def _map(axes: Any, corners: Sequence[Row]) -> None:
@@ -142,21 +147,18 @@ def _map(axes: Any, corners: Sequence[Row]) -> None:
     shades.set_edgecolor("face")
     axes.contour(levels, levels, without, levels=[0], colors=[INK], linewidths=2)
     axes.contour(levels, levels, with_help, levels=[0], colors=[INK], linewidths=1.5, linestyles=["dashed"])
-    axes.plot([0, 1], [1, 0], ":", color="white", lw=1.6)
-    for x, y, value in ((0.0, 0.0, without[0][0]), (1.0, 1.0, without[-1][-1])):
-        axes.annotate(
-            f"{100 * value:+.0f} points", (x, y), xytext=(0.035 if x < 1 else 0.965, 0.045 if y < 1 else 0.955),
-            ha="left" if x < 1 else "right", va="bottom" if y < 1 else "top", color="white", fontweight="bold",
-        )  # fmt: skip
-    axes.plot([], [], color=INK, lw=2, label="no gain, words do not help")
-    axes.plot([], [], "--", color=INK, lw=1.5, label="no gain, words help")
-    axes.legend(frameon=False, fontsize=8.5, loc="upper right", labelcolor=INK)
+    axes.text(0.03, 0.19, f"{100 * without[0][0]:+.0f} points", color="white", weight="bold")
+    axes.text(0.97, 0.955, f"{100 * without[-1][-1]:+.0f} points", color="white", weight="bold", ha="right", va="top")
+    axes.plot([], [], color=INK, lw=2, label="no gain, where words do not help")
+    axes.plot([], [], "--", color=INK, lw=1.5, label="no gain, where they do")
+    legend = axes.legend(fontsize=8.5, loc="lower right", frameon=True, framealpha=0.9, edgecolor="white")
+    legend.get_frame().set_linewidth(0)
     axes.set_aspect("auto")
     for axis, words in ((axes.xaxis, "wrong pictures the critic passes"), (axes.yaxis, "right ones it sends back")):
         axis.set_major_formatter(_percent)
         axis.set_ticks(levels)
         axis.set_label_text(words)
-    axes.set_title("How wrong a critic may be")
+    axes.set_title("Steps gained, by the errors of the critic")
 
 
 def _field(corners: Sequence[Row], levels: Sequence[float], helps: float) -> list[list[float]]:

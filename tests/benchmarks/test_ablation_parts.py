@@ -169,7 +169,7 @@ async def drawn(artist: Any, asked: Scene, seed: int) -> ImageBytes:
 
 async def test_the_oracle_errs_as_often_as_it_is_told(load: Load) -> None:
     artists = load("worth.artists")
-    artist = artists.Artist(preset("default").scaled(1.5), seed=1)
+    artist = artists.Artist(preset("default"), seed=1)
     pictures = [await drawn(artist, SCENE, seed) for seed in range(24)]
     faulty = {picture.sha256: bool(artist.truth(picture.sha256)) for picture in pictures}
     assert 4 < sum(faulty.values()) < 20
