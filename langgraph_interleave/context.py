@@ -104,7 +104,7 @@ class Settings(Frozen):
         Raises:
             ConfigError: A value is not valid.
         """
-        given = context if isinstance(context, InterleaveContext) else self._from_config(configurable)
+        given = context if isinstance(context, InterleaveContext) else context_of(configurable)
         chosen = {
             name: getattr(given, name)
             for name in type(self).model_fields
@@ -116,20 +116,6 @@ class Settings(Frozen):
             chosen["limits"] = self.limits.model_copy(update=own)
         return self.model_copy(update=chosen), given.run_id
 
-    @staticmethod
-    def _from_config(configurable: Mapping[str, Any]) -> InterleaveContext:
-        # `run_id` in a config is LangChain's tracing id, not ours.
-        fields = set(InterleaveContext.model_fields) - {"run_id"}
-        chosen = {name: configurable[name] for name in fields if configurable.get(name) is not None}
-        try:
-            return InterleaveContext(**chosen, run_id=configurable.get("interleave_run_id"))
-        except ValidationError as error:
-            first = error.errors()[0]
-            name = ".".join(str(part) for part in first["loc"])
-            raise ConfigError(
-                f"config value {name!r}: {first['msg']}", remedy="See InterleaveContext for the fields."
-            ) from error
-
     @property
     def pixels(self) -> tuple[int, int] | None:
         """`size` as numbers."""
@@ -138,6 +124,30 @@ class Settings(Frozen):
     def attempt_seed(self, step: int, attempt: int) -> int:
         """Seed of one attempt: 0 to 2**32-1, another for each, the same for the same run seed."""
         return derive_seed(self.seed, step, attempt)
+
+
+def context_of(configurable: Mapping[str, Any]) -> InterleaveContext:
+    """The per-run values in `config["configurable"]`: fields of `InterleaveContext` under their names.
+
+    The run's id is there under `interleave_run_id`: `run_id` in a config is LangChain's tracing id, not ours.
+
+    Raises:
+        ConfigError: A value is not valid.
+
+    Example:
+        >>> context_of({"seed": 7, "thread_id": "t"}).seed
+        7
+    """
+    fields = set(InterleaveContext.model_fields) - {"run_id"}
+    chosen = {name: configurable[name] for name in fields if configurable.get(name) is not None}
+    try:
+        return InterleaveContext(**chosen, run_id=configurable.get("interleave_run_id"))
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = ".".join(str(part) for part in first["loc"])
+        raise ConfigError(
+            f"config value {name!r}: {first['msg']}", remedy="See InterleaveContext for the fields."
+        ) from error
 
 
 def derive_seed(seed: int, step: int, attempt: int) -> int:

@@ -13,10 +13,11 @@ from langchain_core.callbacks import (
     CallbackManager,
 )
 from langchain_core.messages import BaseMessage
+from langgraph.config import get_config
 from langgraph.runtime import get_runtime
 
 from langgraph_interleave.chat.conversation import read_conversation
-from langgraph_interleave.context import InterleaveContext
+from langgraph_interleave.context import InterleaveContext, context_of
 from langgraph_interleave.errors import ConfigError
 
 #: What a call may be given besides messages; `stream` is LangChain's own switch.
@@ -54,8 +55,11 @@ def graph_call(
     values = extra.get("context") or context or _surrounding()
     if values is not None and not isinstance(values, InterleaveContext):
         values = InterleaveContext.model_validate(values)
-    if asked.style and (values is None or values.style is None):
-        values = (values or InterleaveContext()).model_copy(update={"style": asked.style})
+    if asked.style and values is None:
+        # What the graph would read from the surrounding config itself, were it not for the look.
+        values = context_of(_configurable())
+    if asked.style and values is not None and values.style is None:
+        values = values.model_copy(update={"style": asked.style})
     options: dict[str, Any] = {
         "input": {"request": asked.request},
         "stream_mode": ["custom", "updates", "values"],
@@ -86,6 +90,13 @@ def _runtime() -> Any:
         return get_runtime()
     except RuntimeError:
         return None
+
+
+def _configurable() -> Mapping[str, Any]:
+    try:
+        return get_config().get("configurable") or {}
+    except RuntimeError:
+        return {}
 
 
 def _surrounding() -> InterleaveContext | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from typing import Any
 
@@ -9,8 +10,8 @@ import pytest
 
 from langgraph_interleave import ChatInterleave
 from langgraph_interleave.artifacts import ArtifactStore
-from langgraph_interleave.testing import ScriptedBackend, ScriptedCritic, ScriptedPlanner, simple_plan
-from langgraph_interleave.types import CritiqueRequest, ImageRequest
+from langgraph_interleave.testing import ScriptedBackend, ScriptedCritic, ScriptedPlanner, noise_card, simple_plan
+from langgraph_interleave.types import CritiqueRequest, ImageBytes, ImageRequest
 
 
 @pytest.fixture
@@ -27,19 +28,34 @@ def chat() -> Callable[..., ChatInterleave]:
     return build
 
 
-def first_once_more(asked: CritiqueRequest) -> str:
-    return "revise" if asked.instruction.endswith("0.") and asked.attempt == 0 else "accept"
+class Reversed:
+    """Draws a step once the one after it is accepted, and has the first revised once; over and over."""
+
+    def __init__(self, steps: int) -> None:
+        self._last = steps - 1
+        self._accepted: set[int] = set()
+
+    async def draw(self, request: ImageRequest) -> ImageBytes:
+        step = int(request.prompt.split()[1])
+        while step < self._last and step + 1 not in self._accepted:  # noqa: ASYNC110 - judged on another loop
+            await asyncio.sleep(0.002)
+        return noise_card(request.prompt, seed=request.seed or 0)
+
+    def judge(self, asked: CritiqueRequest) -> str:
+        step = int(asked.instruction.split()[2].rstrip("."))
+        if step == 0 and asked.attempt == 0:
+            return "revise"
+        # The first is the last to be accepted; then it may begin anew.
+        self._accepted = {*self._accepted, step} if step else set()
+        return "accept"
 
 
 @pytest.fixture
 def in_reverse(chat: Callable[..., ChatInterleave]) -> Callable[..., ChatInterleave]:
-    """Three steps side by side; the first takes longest and is revised once."""
-
-    def slow(request: ImageRequest) -> float:
-        return {"0": 0.06, "1": 0.03}.get(request.prompt.removeprefix("thing ")[:1], 0.0)
+    """Three steps side by side that finish in reverse order; the first is revised once."""
 
     def build(**options: Any) -> ChatInterleave:
-        plan = simple_plan(3, sources=[[], [], []])
-        return chat(plan, ScriptedBackend(delay_s=slow), first_once_more, **options)
+        roles = Reversed(3)
+        return chat(simple_plan(3, sources=[[], [], []]), roles.draw, roles.judge, **options)
 
     return build

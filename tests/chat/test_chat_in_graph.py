@@ -91,8 +91,7 @@ async def test_the_runs_own_events_are_passed_on(in_reverse: Chat, sync: bool) -
         parts = [part async for part in graph.astream(ASK, stream_mode=["custom"], version="v2", subgraphs=True)]
     told = [part["data"] for part in parts]
     assert told[0]["type"] == told[-1]["type"] == "interleave.run"
-    assert len({event["segment_id"] for event in told if event.get("kind") == "image"}) == 3
-    assert sum(event.get("kind") == "image" for event in told) == 3, "each once"
+    assert [event["step"] for event in told if event.get("kind") == "image"] == [2, 1, 0], "each once, in reverse"
 
 
 async def test_typed_segments_are_read_from_the_outer_graph(in_reverse: Chat) -> None:
@@ -106,6 +105,17 @@ async def test_the_surrounding_context_counts_where_it_is_ours(chat: Chat) -> No
     await graph.ainvoke(ASK, context=InterleaveContext(language="German"))
     await around(chat(planner), context_schema=dict).ainvoke(ASK, context={"language": "French"})
     assert [request.language for request in planner.requests] == ["German", None]
+
+
+async def test_a_look_from_a_system_message_leaves_the_surrounding_values_alone(chat: Chat) -> None:
+    planner = ScriptedPlanner(simple_plan(1))
+    asked: Any = {"messages": [("system", "Thick outlines."), ("user", "x")]}
+    await around(chat(planner), context_schema=InterleaveContext).ainvoke(asked, context=InterleaveContext(seed=7))
+    await around(chat(planner)).ainvoke(asked, {"configurable": {"seed": 8, "interleave_run_id": "mine"}})
+    assert [(request.seed, request.style) for request in planner.requests] == [
+        (7, "Thick outlines."),
+        (8, "Thick outlines."),
+    ]
 
 
 async def test_turns_of_a_conversation_are_documents_of_their_own(chat: Chat) -> None:

@@ -66,6 +66,11 @@ class Described:
 
 
 class TestUnit(Described, ChatModelUnitTests):
+    @pytest.fixture(autouse=True)
+    def soon(self, request: pytest.FixtureRequest) -> None:
+        """The suite measures for a second how long it takes to make a model; a moment is enough here."""
+        request.node.add_marker(pytest.mark.benchmark(max_time=0.05, min_rounds=1), append=False)
+
     @pytest.mark.xfail(reason="makes a model with max_tokens and stop, which are refused instead of swallowed")
     def test_standard_params(self, model: BaseChatModel) -> None:
         super().test_standard_params(model)
