@@ -164,12 +164,21 @@ def test_the_agent_streams_blocks_in_document_order(server: httpx.Client) -> Non
     answer = final["messages"][-1]
     assert [block["type"] for block in answer["content"]] == list(blocks.values())
     assert answer["response_metadata"]["outcome"] == "complete"
-    steps = [block["extras"]["step"] for block in answer["content"] if block["type"] == "image"]
-    assert steps == [0, 1, 2]
-    events = [data for name, data in parts if name.startswith("custom")]
-    told = {event["image"]["sha256"]: event["step"] for event in events if event.get("kind") == "image"}
-    shown = [base64.b64decode(block["base64"]) for block in answer["content"] if block["type"] == "image"]
-    assert [told[hashlib.sha256(picture).hexdigest()] for picture in shown] == [0, 1, 2]
+    told = [data for name, data in parts if name.startswith("custom") and data.get("phase") == "finish"]
+    captions = {event["step"]: event["text"] for event in told if event.get("kind") == "caption"}
+    pictures = {event["step"]: event["image"]["sha256"] for event in told if event.get("kind") == "image"}
+    assert shown(answer["content"]) == [value for step in range(3) for value in (captions[step], pictures[step])]
+
+
+def shown(content: list[dict[str, Any]]) -> list[str]:
+    """Words of the text blocks and digests of the pictures, in order."""
+    return [
+        block["text"].strip()
+        if block["type"] == "text"
+        else hashlib.sha256(base64.b64decode(block["base64"])).hexdigest()
+        for block in content
+        if block["type"] != "reasoning"
+    ]
 
 
 def send(server: httpx.Client, assistant: dict[str, Any], parts: list[dict[str, Any]]) -> list[dict[str, Any]]:
