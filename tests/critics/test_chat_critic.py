@@ -11,6 +11,7 @@ from langchain_core.callbacks import BaseCallbackHandler
 from langchain_openai import ChatOpenAI
 from loopback import LoopbackServer
 from loopback_replies import Chat, ToolCall
+from pydantic import SecretStr
 
 from langgraph_interleave.critic import Critic
 from langgraph_interleave.critics.chat import ChatCritic
@@ -149,7 +150,7 @@ async def test_tracers_see_references_only(loopback: LoopbackServer, streamed: b
 
 
 def test_a_model_that_takes_no_pictures_is_refused() -> None:
-    chat = ChatOpenAI(model="gpt-5", api_key="k", profile={"image_inputs": False})
+    chat = ChatOpenAI(model="gpt-5", api_key=SecretStr("k"), profile={"image_inputs": False})
     with pytest.raises(ConfigError, match="takes no pictures"):
         ChatCritic(chat)
 
