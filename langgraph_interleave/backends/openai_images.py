@@ -27,6 +27,7 @@ from langgraph_interleave.backends.openai_sizes import (
 )
 from langgraph_interleave.errors import CallError, CallTimeout, ConfigError, InvalidRequest
 from langgraph_interleave.models.faults import call_error
+from langgraph_interleave.models.ready import check_ready
 from langgraph_interleave.types import Capabilities, ImageRequest, ImageResult, OnProgress, Usage
 
 if TYPE_CHECKING:
@@ -181,19 +182,7 @@ class OpenAIImagesBackend:
             ConfigError: The key is refused, the model is not there, the address is no API's.
             CallError: Nobody answers.
         """
-        try:
-            found: object = await (await self._client()).models.retrieve(self.model, timeout=_CONNECT_S)
-        except Exception as error:  # noqa: BLE001 - each becomes one of ours, or goes on as the bug it is
-            status = getattr(error, "status_code", None)
-            # Compatible servers need not tell of models; a key may be for pictures alone.
-            if (status in (404, 405, 501) and not self._official) or (status == 403 and "scope" in str(error).lower()):
-                return
-            self._raise(error)
-        if isinstance(found, str):
-            raise ConfigError(
-                f"{host_of(self._base_url)} answers with a web page, not as an API.",
-                remedy="Check base_url: most end in /v1.",
-            )
+        await check_ready(await self._client(), self.model, role="backend", what=self._what)
 
     async def aclose(self) -> None:
         """Close the connections of the running event loop. A client of your own stays open."""

@@ -65,8 +65,14 @@ def run(
             "--backend", "-b", help="What draws, as `backends` lists it. Default: simulator.", show_default=False
         ),
     ] = None,
-    planner: Annotated[str | None, typer.Option(help="What plans.", show_default=False)] = None,
-    critic: Annotated[str | None, typer.Option(help="What judges.", show_default=False)] = None,
+    planner: Annotated[
+        str | None,
+        typer.Option(help="What plans: an installed planner, or provider:model for a chat model.", show_default=False),
+    ] = None,
+    critic: Annotated[
+        str | None,
+        typer.Option(help="What judges: an installed critic, or provider:model for a chat model.", show_default=False),
+    ] = None,
     on_exhausted: Annotated[
         Literal["best", "last", "fail"], typer.Option(help="What is kept when no attempt was accepted.")
     ] = "best",
@@ -78,6 +84,9 @@ def run(
             show_default=False,
         ),
     ] = None,
+    estimate: Annotated[
+        bool, typer.Option("--estimate", help="Say what the run may take, in calls, money and time; spend nothing.")
+    ] = False,
     events: Annotated[bool, typer.Option("--events", help="One JSON event per line, nothing else on stdout.")] = False,
     no_open: Annotated[bool, typer.Option("--no-open", help="Do not open the page when it is done.")] = False,
     with_traceback: Annotated[
@@ -110,6 +119,7 @@ def run(
         critic=critic,
         on_exhausted=on_exhausted,
         lookahead=lookahead,
+        estimate=estimate,
         events=events,
         open_page=not no_open,
     )

@@ -130,7 +130,8 @@ def plan_view(plan: Plan) -> RenderableType:
     ]
     lines += [Text(f"{name}: {one_line(text)}", style="dim") for name, text in shared]
     for step in plan.steps:
-        line = Text(f"{step.index + plan.first_number:3}. {one_line(step.title or step.caption or step.instruction or '')}")
+        title = one_line(step.title or step.caption or step.instruction or "")
+        line = Text(f"{step.index + plan.first_number:3}. {title}")
         if step.op == "text":
             line.append("  text only", style="dim")
         elif step.sources:

@@ -22,8 +22,8 @@ Phase = Literal["waiting", "drawing", "judging", "judged", "rewritten", "done"]
 
 @dataclass(slots=True)
 class StepProgress:
-    """Where one step is. `number` is what people call it; `attempt` is 0-based; `critique` is that of the latest judged attempt,
-    `fault` what the critic said of the latest rejected one, `faults` what it said of each.
+    """Where one step is. `number` is what people call it; `attempt` is 0-based; `critique` is that of the
+    latest judged attempt, `fault` what the critic said of the latest rejected one, `faults` what it said of each.
     `rewritten` means: being drawn again, by the `refined_prompt` of attempt `refined_for`; `prompt`
     is the one before it.
     """

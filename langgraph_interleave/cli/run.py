@@ -15,13 +15,14 @@ from typing import Any, TextIO
 from langgraph_interleave.artifacts import ArtifactStore
 from langgraph_interleave.backends.registry import init_image_backend
 from langgraph_interleave.cli.folder import STORE, TRAJECTORY, Place, choose_folder, run_id, shown
+from langgraph_interleave.cli.preflight import check_roles
 from langgraph_interleave.cli.rescue import rescue
 from langgraph_interleave.cli.screen import Screen, can_redraw, open_screen
 from langgraph_interleave.cli.wording import json_line, one_line
 from langgraph_interleave.content import image_block, read_request
 from langgraph_interleave.context import InterleaveContext
 from langgraph_interleave.document import Document
-from langgraph_interleave.errors import ConfigError, InternalError
+from langgraph_interleave.errors import ConfigError, InterleaveError, InternalError
 from langgraph_interleave.events import Event, to_dict
 from langgraph_interleave.imaging import load_image
 from langgraph_interleave.ledger import Ledger
@@ -57,6 +58,7 @@ class Options:
     critic: str | None = None
     on_exhausted: OnExhausted = "best"
     lookahead: bool | None = None
+    estimate: bool = False
     events: bool = False
     open_page: bool = True
 
@@ -104,6 +106,8 @@ def run(options: Options, *, working: Path | None = None) -> int:
         InterleaveError: Nothing was made: an option, a file or the request is wrong.
     """
     working = working or Path.cwd()
+    if options.estimate:
+        return estimate(options)
     job = prepare(options, working)
     screen = open_screen(events=options.events, free=job.free)
     try:
@@ -126,6 +130,25 @@ def run(options: Options, *, working: Path | None = None) -> int:
         # Whatever happened, the terminal is given back.
         screen.finish()
     return _deliver(job, screen, options, working)
+
+
+def estimate(options: Options) -> int:
+    """Say what the run may take; nothing is spent and nothing written."""
+    from langgraph_interleave.choose import choose_roles
+    from langgraph_interleave.estimate import TYPICAL_STEPS, describe, estimate_run
+    from langgraph_interleave.prices import Prices
+
+    roles = choose_roles(options.planner, options.backend, options.critic, limits=options.limits)
+    expected = estimate_run(
+        options.steps or TYPICAL_STEPS,
+        limits=options.limits,
+        planner=roles.planner,
+        backend=roles.backend,
+        critic=roles.critic,
+        prices=Prices.default(),
+    )
+    sys.stdout.write(describe(expected) + "\n")
+    return 0
 
 
 def prepare(options: Options, working: Path) -> Job:
@@ -155,6 +178,8 @@ def prepare(options: Options, working: Path) -> Job:
         blocks += [image_block(artifacts.put_image(picture), name=name) for picture, name in pictures]
         # What is refused is refused before anything is shown.
         read_request(blocks, artifacts)
+        if not artifacts.list_calls(run):
+            check_roles([part for part in (planner, backend, critic) if part is not None])
         context = InterleaveContext(
             steps=options.steps,
             size=options.size,
@@ -163,7 +188,7 @@ def prepare(options: Options, working: Path) -> Job:
             style=options.style,
             run_id=run,
         )
-    except ConfigError:
+    except InterleaveError:
         place.clear()
         raise
     return Job(run, place, artifacts, graph, blocks, context, free=not billed)

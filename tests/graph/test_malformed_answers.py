@@ -16,7 +16,7 @@ from pydantic import SecretStr
 
 from langgraph_interleave import create_interleave_graph
 from langgraph_interleave.critics.chat import ChatCritic
-from langgraph_interleave.models.answering import Output
+from langgraph_interleave.models.answering import FORMS, Form
 from langgraph_interleave.planners.chat import ChatPlanner
 from langgraph_interleave.testing import ScriptedBackend, ScriptedCritic, ScriptedPlanner, noise_card, simple_plan
 from langgraph_interleave.types import Critique, CritiqueResult, ImageResult
@@ -105,7 +105,7 @@ def answering(server: LoopbackServer, first: Reply, good: str, *, again: bool) -
     server.script("chat", lambda _: queue.pop(0) if queue else Chat(text=good) if again else first)
 
 
-def form_of(kind: str) -> Output:
+def form_of(kind: str) -> Form:
     # Refusals are of structured output; in streamed plain text LangChain does not pass them on.
     return "json_schema" if kind == "a refusal" else "tagged"
 
@@ -114,9 +114,10 @@ def form_of(kind: str) -> Output:
 @pytest.mark.parametrize("again", [True, False], ids=["then right", "always"])
 async def test_plans(loopback: LoopbackServer, golden: Any, streamed: bool, again: bool) -> None:
     rows = table("the planner answers", "requests", "answered", "calls counted", "outcome", "problem")
+    planners = {form: ChatPlanner(chat(loopback, streamed=streamed), output=form) for form in FORMS}
     for kind, reply in PLANS.items():
         answering(loopback, reply, GOOD, again=again)
-        planner = ChatPlanner(chat(loopback, streamed=streamed), output=form_of(kind))
+        planner = planners[form_of(kind)]
         graph = create_interleave_graph(planner, backend(), accepting(), checks=(), steps=2)
         rows.append(row(kind, loopback, await graph.ainvoke({"request": "Two pots"}), "planner"))
     golden(f"malformed/plans_{'then_right' if again else 'always'}.md", "\n".join(rows) + "\n")
@@ -126,9 +127,10 @@ async def test_plans(loopback: LoopbackServer, golden: Any, streamed: bool, agai
 @pytest.mark.parametrize("again", [True, False], ids=["then right", "always"])
 async def test_critiques(loopback: LoopbackServer, golden: Any, streamed: bool, again: bool) -> None:
     rows = table("the critic answers", "requests", "answered", "calls counted", "outcome", "step")
+    critics = {form: ChatCritic(chat(loopback, streamed=streamed), output=form) for form in FORMS}
     for kind, reply in CRITIQUES.items():
         answering(loopback, reply, ACCEPT, again=again)
-        critic = ChatCritic(chat(loopback, streamed=streamed), output=form_of(kind))
+        critic = critics[form_of(kind)]
         graph = create_interleave_graph(ScriptedPlanner(lambda _: simple_plan(1)), backend(), critic, checks=())
         rows.append(row(kind, loopback, await graph.ainvoke({"request": "A pot"}), "critic"))
     golden(f"malformed/critiques_{'then_right' if again else 'always'}.md", "\n".join(rows) + "\n")
