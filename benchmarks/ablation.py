@@ -222,12 +222,15 @@ def notes(result: dict[str, Any]) -> list[str]:
         for row in drifting
     ]
     priced = [row for row in rows if row["arm"] == arms.KEEP_BEST and row["helps"] == 1 and row["preset"] == "default"]
-    losing = [row for row in priced if (row["critique_price"]["value"] or 0) < 0]
-    said += [
-        f"Loses to re-running, even with free critiques: rates x {row['scale']:g}, critic wrong in "
-        f"{100 * row['critic']['false_accept']:.0f} % ({row['critique_price']['value']:+.2f} drawings a critique)."
-        for row in losing
-    ]
+    for row in priced:
+        price = row["critique_price"]
+        if price["low"] is not None and price["low"] <= 0 and row["critic"]["false_accept"]:
+            verdict = "Loses to" if price["high"] < 0 else "Not shown to beat"
+            said.append(
+                f"{verdict} re-running, even with free critiques: rates x {row['scale']:g}, critic wrong in "
+                f"{100 * row['critic']['false_accept']:.0f} %; break-even at {price['value']:+.2f} drawings a critique "
+                f"({price['low']:+.2f} to {price['high']:+.2f})."
+            )
     beyond = [
         corner
         for corner in corners
@@ -264,6 +267,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     if options.saved is not None:
         result = json.loads(options.saved.read_text(encoding="utf-8"))
+        result["notes"] = notes(result)
     else:
         result = run(options.tasks or (6 if options.quick else 60), options.seeds, options.workers, options.quick)
     if options.figure is not None:

@@ -132,7 +132,7 @@ class Oracle:
         return Critique(
             verdict="revise",
             reasoning=reasoning(findings, wanted),
-            refined_prompt=_refined(request.prompt, findings, wanted),
+            refined_prompt=_refined(request.prompt, findings, request.instruction),
             scores=marks,
         )
 
@@ -209,8 +209,8 @@ def critic_of(artist: Artist, error: tuple[float, float] | None, seed: int) -> C
 
 
 @lru_cache(maxsize=20_000)
-def _refined(prompt: str, findings: tuple[Finding, ...], wanted: Scene) -> str:
-    return refine(prompt, findings, wanted)
+def _refined(prompt: str, findings: tuple[Finding, ...], instruction: str) -> str:
+    return refine(prompt, findings, _scene(instruction))
 
 
 def _rank(critique: Critique) -> tuple[bool, float]:

@@ -106,7 +106,7 @@ def _arms(axes: Any, rows: Sequence[Row], tasks: int) -> None:
 
 
 def _price(axes: Any, rows: Sequence[Row]) -> None:
-    top, bottom = 3.0, -0.5
+    top, bottom = 3.0, -0.6
     axes.axhspan(bottom, 0, color=LOSS, alpha=0.10, lw=0)
     axes.axhline(0, color=GREY, lw=1)
     errors = sorted({row["critic"]["false_accept"] for row in at(rows, arm=KEEP_BEST, preset="default")})
@@ -131,7 +131,7 @@ def _price(axes: Any, rows: Sequence[Row]) -> None:
     axes.xaxis.set_major_formatter(_percent)
     axes.set_xlabel("steps the generator gets right at once")
     axes.set_ylabel("price of a critique, in drawings")
-    axes.text(0.02, 0.035, "loses even if critiques are free", transform=axes.transAxes, color=LOSS, fontsize=8.5)
+    axes.text(0.02, 0.025, "loses even if critiques are free", transform=axes.transAxes, color=LOSS, fontsize=8.5)
     axes.legend(frameon=False, fontsize=8.5, loc="upper right")
     axes.set_title("Up to what price drawing again pays")
 
@@ -147,11 +147,19 @@ def _map(axes: Any, corners: Sequence[Row]) -> None:
     shades.set_edgecolor("face")
     axes.contour(levels, levels, without, levels=[0], colors=[INK], linewidths=2)
     axes.contour(levels, levels, with_help, levels=[0], colors=[INK], linewidths=1.5, linestyles=["dashed"])
-    axes.text(0.03, 0.19, f"{100 * without[0][0]:+.0f} points", color="white", weight="bold")
-    axes.text(0.97, 0.955, f"{100 * without[-1][-1]:+.0f} points", color="white", weight="bold", ha="right", va="top")
+    axes.text(0.03, 0.19, f"{100 * without[0][0]:+.0f} points", color=INK, weight="bold")
+    axes.text(
+        0.97,
+        0.955,
+        f"{100 * without[-1][-1]:+.0f} points".replace("-", "−"),
+        color="white",
+        weight="bold",
+        ha="right",
+        va="top",
+    )
     axes.plot([], [], color=INK, lw=2, label="no gain, where words do not help")
     axes.plot([], [], "--", color=INK, lw=1.5, label="no gain, where they do")
-    legend = axes.legend(fontsize=8.5, loc="lower right", frameon=True, framealpha=0.9, edgecolor="white")
+    legend = axes.legend(fontsize=8.5, loc="lower left", frameon=True, framealpha=0.9, edgecolor="white")
     legend.get_frame().set_linewidth(0)
     axes.set_aspect("auto")
     for axis, words in ((axes.xaxis, "wrong pictures the critic passes"), (axes.yaxis, "right ones it sends back")):
