@@ -22,7 +22,7 @@ def test_quick_run(load: Callable[[str], ModuleType], tmp_path: Path, capsys: py
         assert figure.size[0] == 1800
     [perfect] = [row for row in result["rows"] if row["scale"] == 0 and row["arm"] == "plan+critic, keep best"]
     assert perfect["step"]["value"] == 1.0
-    assert perfect["critique_price"]["value"] < 0, "every false reject of a right picture is for nothing"
+    assert perfect["critique_price"]["value"] <= 0, "there is nothing to gain"
     corner = {
         (c["helps"], c["critic"]["false_accept"], c["critic"]["false_reject"]): c for c in result["break_even"]["map"]
     }
