@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from langgraph_interleave.backends.registry import init_image_backend as init_image_backend
     from langgraph_interleave.chat import ChatInterleave as ChatInterleave
     from langgraph_interleave.context import InterleaveContext as InterleaveContext
+    from langgraph_interleave.critics.chat import ChatCritic as ChatCritic
+    from langgraph_interleave.critics.ensemble import CriticEnsemble as CriticEnsemble
+    from langgraph_interleave.critics.first_look import FirstLook as FirstLook
     from langgraph_interleave.document import Document as Document
     from langgraph_interleave.errors import InterleaveError as InterleaveError
     from langgraph_interleave.graph import create_interleave_graph as create_interleave_graph
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
     from langgraph_interleave.imaging import image_part as image_part
     from langgraph_interleave.ledger import Ledger as Ledger
     from langgraph_interleave.limits import Limits as Limits
+    from langgraph_interleave.planners.chat import ChatPlanner as ChatPlanner
     from langgraph_interleave.segments import astream_segments as astream_segments
     from langgraph_interleave.segments import stream_segments as stream_segments
     from langgraph_interleave.types import ArtifactRef as ArtifactRef
@@ -40,9 +44,13 @@ __version__ = "0.1.0"
 _HOMES = {
     "ArtifactRef": "types",
     "ArtifactStore": "artifacts",
+    "ChatCritic": "critics.chat",
     "ChatInterleave": "chat",
+    "ChatPlanner": "planners.chat",
+    "CriticEnsemble": "critics.ensemble",
     "Critique": "types",
     "Document": "document",
+    "FirstLook": "critics.first_look",
     "InterleaveContext": "context",
     "InterleaveError": "errors",
     "Ledger": "ledger",
@@ -63,9 +71,13 @@ _HOMES = {
 __all__ = [
     "ArtifactRef",
     "ArtifactStore",
+    "ChatCritic",
     "ChatInterleave",
+    "ChatPlanner",
+    "CriticEnsemble",
     "Critique",
     "Document",
+    "FirstLook",
     "InterleaveContext",
     "InterleaveError",
     "Ledger",

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from loopback_replies import Chat
 
 import langgraph_interleave
 from langgraph_interleave.cli.app import run_app
@@ -79,18 +80,31 @@ def test_the_two_commands_set_up_all_they_need() -> None:
 def test_the_options_the_readme_uses_exist(capsys: pytest.CaptureFixture[str]) -> None:
     run_app(["run", "--help"])
     known = set(re.findall(r"--[a-z-]+", capsys.readouterr().out))
-    for line in re.findall(r"langgraph-interleave run (.*)", README):
+    for line in re.findall(r"langgraph-interleave run (.*)", README.replace("\\\n", " ")):
         words = shlex.split(line.split("&&")[0], comments=True)
         assert {word for word in words if word.startswith("--")} <= known, line
 
 
-def test_the_python_of_the_readme_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_python_of_the_readme_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, loopback: Any) -> None:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("OPENAI_BASE_URL", loopback.base_url)
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-loop")
+    loopback.script("chat", lambda request: Chat(text=answer_to(request.body["messages"][0]["content"])))
     names: dict[str, Any] = {"__name__": "readme"}
     for text in re.findall(r"^```python\n(.*?)^```$", README, re.DOTALL | re.MULTILINE):
         exec(compile(text, "README.md", "exec"), names)
     assert (tmp_path / "bean-in-python" / "index.html").exists()
     assert names["result"]["outcome"] == "complete"
+    assert names["cost"] > 0
+    assert loopback.counts["chat"].requests == 1 + 2 * (1 + 3), "a plan; two pictures, each looked at once and thrice"
+
+
+def answer_to(system: str) -> str:
+    """A plan of two pictures, or an accept."""
+    if not system.startswith("You plan"):
+        return json.dumps({"reasoning": "As asked.", "scores": {}, "verdict": "accept", "refined_prompt": None})
+    step = {"title": "Day", "op": "generate", "instruction": "A lighthouse.", "prompt": "A lighthouse", "sources": []}
+    return json.dumps({"style_guide": {"look": "ink"}, "steps": [step, {**step, "title": "Night"}]})
 
 
 def test_the_readme_shows_what_is_printed(

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from contextlib import aclosing
 from pathlib import Path
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import BaseMessage
 from langchain_core.runnables import Runnable
 
 from langgraph_interleave.critic import OnText
 from langgraph_interleave.errors import ConfigError, CritiqueError
 from langgraph_interleave.imaging import downscale
-from langgraph_interleave.models.answering import FORMS, Answered, Answering, Output, ability
+from langgraph_interleave.models.answering import FORMS, Answered, Answering, Form, Output, ability
 from langgraph_interleave.models.caching import cache_hints
 from langgraph_interleave.models.identity import fingerprint_of
 from langgraph_interleave.models.messages import critique_messages
@@ -98,7 +100,9 @@ class ChatCritic:
         """
         after = await self._shown(request.after)
         references = [await self._shown(picture) for picture in request.references]
-        messages = {form: critique_messages(request, after, references, self.prompts, form) for form in FORMS}
+        messages: dict[Form, Sequence[BaseMessage]] = {
+            form: critique_messages(request, after, references, self.prompts, form) for form in FORMS
+        }
         hints = cache_hints(self.model, self.fingerprint)
         speaking = Speaking("reasoning")
         tell = on_text or (lambda _: None)

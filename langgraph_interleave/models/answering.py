@@ -93,7 +93,7 @@ class Answering:
         self._schema = dict(schema)
         self._role: Role = role
         self._prices = prices
-        self._forms = self._possible() if output == "auto" else [cast("Form", output)]
+        self._forms: list[Form] = self._possible() if output == "auto" else [output]
         self._form_of(self._forms[0])  # what cannot be bound is said now, not at the first call
 
     @property
@@ -180,7 +180,7 @@ class Answering:
             if cut is None:
                 self._raise(error)
             else:
-                message = (message or AIMessageChunk("")) + cut
+                message = (message or AIMessageChunk(content="")) + cut
         for more in reading.finish():
             yield more
         yield self._whole(form, reading, message)

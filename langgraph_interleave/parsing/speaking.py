@@ -21,8 +21,8 @@ class Speaking:
 
     Example:
         >>> speaking = Speaking("reasoning")
-        >>> [speaking.feed(text) for text in ('{"reasoning": "Two', ' beans.\\\\nOne ', 'pot.", "verdict":')]
-        ['Two', ' beans.\\nOne', ' pot.']
+        >>> [speaking.feed(text) for text in ('{"reasoning": "Two', ' beans. One ', 'pot.", "verdict":')]
+        ['Two', ' beans. One', ' pot.']
     """
 
     def __init__(self, field: str) -> None:
@@ -34,10 +34,8 @@ class Speaking:
 
     def feed(self, text: str) -> str:
         """Take the next text, cut anywhere; returns the reasoning that is new with it."""
-        said: list[str] = []
-        for piece in self._splitter.feed(text):
-            said.append(piece.text if piece.track == "reasoning" else self._field(piece.text))
-        return "".join(said)
+        pieces = self._splitter.feed(text)
+        return "".join(piece.text if piece.track == "reasoning" else self._field(piece.text) for piece in pieces)
 
     def _field(self, text: str) -> str:
         if self._over:

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import HumanMessage
+from langchain_core.messages import BaseMessage, HumanMessage
 from langchain_core.runnables import Runnable
 
 from langgraph_interleave.errors import BadResponse, PlanError
 from langgraph_interleave.imaging import downscale
-from langgraph_interleave.models.answering import FORMS, Answered, Answering, Output
+from langgraph_interleave.models.answering import FORMS, Answered, Answering, Form, Output
 from langgraph_interleave.models.caching import cache_hints
 from langgraph_interleave.models.identity import fingerprint_of
 from langgraph_interleave.models.messages import plan_messages
@@ -111,7 +111,9 @@ class ChatPlanner:
         reader = IncrementalPlan(inputs=len(request.images), steps=request.steps, max_steps=request.limits.max_steps)
         speaking = Speaking("reasoning")
         whole: Answered | None = None
-        messages = {form: plan_messages(request, pictures, self.prompts, form) for form in FORMS}
+        messages: dict[Form, Sequence[BaseMessage]] = {
+            form: plan_messages(request, pictures, self.prompts, form) for form in FORMS
+        }
         hints = cache_hints(self.model, self.fingerprint)
         async with aclosing(self._answering.ask(messages, pictures, **hints)) as parts:
             async for part in parts:

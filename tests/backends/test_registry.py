@@ -141,7 +141,9 @@ def test_the_list_names_every_installed_one_and_what_it_can_do(install: Install)
 def test_an_unknown_name_lists_what_is_installed() -> None:
     with pytest.raises(ConfigError, match=r"No backend 'skech' is installed\. Installed: .*simulator, sketch"):
         init_image_backend("skech")
-    with pytest.raises(ConfigError, match="No planner 'nobody' is installed. Installed: scene"):
+    with pytest.raises(
+        ConfigError, match=r"No planner 'nobody' is installed. Installed: chat, scene\. .*provider:model"
+    ):
         init_planner("nobody")
 
 
