@@ -16,7 +16,6 @@ from langgraph_interleave.critic import OnText
 from langgraph_interleave.errors import ConfigError, CritiqueError
 from langgraph_interleave.imaging import downscale
 from langgraph_interleave.models.answering import FORMS, Answered, Answering, Form, Output, ability
-from langgraph_interleave.models.caching import cache_hints
 from langgraph_interleave.models.identity import fingerprint_of
 from langgraph_interleave.models.messages import critique_messages
 from langgraph_interleave.models.naming import chat_model, named_model
@@ -103,11 +102,13 @@ class ChatCritic:
         messages: dict[Form, Sequence[BaseMessage]] = {
             form: critique_messages(request, after, references, self.prompts, form) for form in FORMS
         }
-        hints = cache_hints(self.model, self.fingerprint)
+        # All but the picture to judge, and the words before it.
+        stable = len(messages[FORMS[0]][1].content) - 2
+        shown = [*references, after]
         speaking = Speaking("reasoning")
         tell = on_text or (lambda _: None)
         whole: Answered | None = None
-        async with aclosing(self._answering.ask(messages, [*references, after], **hints)) as parts:
+        async with aclosing(self._answering.ask(messages, shown, about=self.fingerprint, stable=stable)) as parts:
             async for part in parts:
                 if isinstance(part, Answered):
                     whole = part

@@ -20,6 +20,7 @@ from langchain_core.messages.tool import tool_call_chunk
 from langchain_core.runnables import Runnable, RunnableBinding, RunnableSequence
 
 from langgraph_interleave.errors import BadResponse, ConfigError, ContentBlocked, InterleaveError, InvalidRequest, Role
+from langgraph_interleave.models.caching import cache_options, with_breakpoints
 from langgraph_interleave.models.faults import call_error
 from langgraph_interleave.models.hydration import hydrating, showing
 from langgraph_interleave.models.identity import innermost, name_of
@@ -102,24 +103,27 @@ class Answering:
         return self._forms[0]
 
     async def ask(
-        self, messages: Mapping[Form, Sequence[BaseMessage]], pictures: Sequence[ImageBytes], **options: Any
+        self, messages: Mapping[Form, Sequence[BaseMessage]], pictures: Sequence[ImageBytes], *, about: str, stable: int
     ) -> AsyncGenerator[Said | Answered]:
         """Ask, and stream the answer; the last thing yielded is the whole.
 
         Args:
             messages: What to say, for each form.
             pictures: The pictures the messages refer to.
-            options: Passed to the model: cache hints.
+            about: What these calls have in common with others, for a provider's prefix cache.
+            stable: How many parts of the human message the next call begins with as well.
 
         Raises:
             CallError: One of its subclasses.
             ConfigError: The key or the model is refused.
         """
+        options = cache_options(self.model, about)
         while True:
             form = self._forms[0]
             said_anything = False
+            marked = with_breakpoints(messages[form], self.model, stable=stable)
             try:
-                async with aclosing(self._stream(form, messages[form], pictures, options)) as parts:
+                async with aclosing(self._stream(form, marked, pictures, options)) as parts:
                     async for part in parts:
                         said_anything = True
                         yield part

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, cast
+
+from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 
 from langgraph_interleave.models.identity import innermost
 
+_BREAKPOINT = {"cache_control": {"type": "ephemeral"}}
 
-def cache_hints(model: object, about: str) -> dict[str, Any]:
+
+def cache_options(model: object, about: str) -> dict[str, Any]:
     """Options for a call whose beginning is the same as that of others.
 
-    OpenAI's own servers route calls with one `prompt_cache_key` to the same machine; Anthropic caches
-    only when asked to. Others cache by themselves, and compatible servers refuse what they do not know.
+    OpenAI's own servers route calls with one `prompt_cache_key` to where the beginning is cached.
+    Compatible servers cache by themselves, and refuse what they do not know.
 
     Args:
         model: The chat model.
@@ -22,18 +27,45 @@ def cache_hints(model: object, about: str) -> dict[str, Any]:
         Options to bind; empty where there are none.
 
     Example:
-        >>> cache_hints(object(), "critic")
+        >>> cache_options(object(), "critic")
         {}
     """
     model = innermost(model)
-    kind = str(getattr(model, "_llm_type", ""))
-    if kind == "openai-chat" and _is_openais_own(model):
-        return {"prompt_cache_key": f"interleave-{hashlib.sha256(about.encode()).hexdigest()[:24]}"}
-    if kind == "anthropic-chat":
-        return {"cache_control": {"type": "ephemeral"}}
-    return {}
-
-
-def _is_openais_own(model: object) -> bool:
     client = getattr(model, "root_client", None)
-    return getattr(getattr(client, "base_url", None), "host", "") == "api.openai.com"
+    if _kind(model) != "openai-chat" or getattr(getattr(client, "base_url", None), "host", "") != "api.openai.com":
+        return {}
+    return {"prompt_cache_key": f"interleave-{hashlib.sha256(about.encode()).hexdigest()[:24]}"}
+
+
+def with_breakpoints(messages: Sequence[BaseMessage], model: object, *, stable: int) -> list[BaseMessage]:
+    """Mark how far a prompt will be the same again, for providers that cache only what is marked (Anthropic).
+
+    Args:
+        messages: A system message, a human one with parts, and perhaps more.
+        model: The chat model.
+        stable: How many parts of the human message the next call begins with as well.
+
+    Returns:
+        The messages; unchanged for other providers.
+
+    Example:
+        >>> with_breakpoints([HumanMessage("Hello")], object(), stable=1)
+        [HumanMessage(content='Hello', additional_kwargs={}, response_metadata={})]
+    """
+    if _kind(innermost(model)) != "anthropic-chat":
+        return list(messages)
+    marked: list[BaseMessage] = []
+    for message in messages:
+        content = message.content
+        if isinstance(message, SystemMessage) and isinstance(content, str):
+            message = SystemMessage(content=[{"type": "text", "text": content, **_BREAKPOINT}])
+        elif isinstance(message, HumanMessage) and isinstance(content, list) and 0 < stable <= len(content):
+            parts = cast("list[dict[str, Any]]", list(content))
+            parts[stable - 1] = {**parts[stable - 1], **_BREAKPOINT}
+            message = HumanMessage(content=cast("Any", parts))
+        marked.append(message)
+    return marked
+
+
+def _kind(model: object) -> str:
+    return str(getattr(model, "_llm_type", ""))

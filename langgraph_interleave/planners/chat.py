@@ -15,7 +15,6 @@ from langchain_core.runnables import Runnable
 from langgraph_interleave.errors import BadResponse, PlanError
 from langgraph_interleave.imaging import downscale
 from langgraph_interleave.models.answering import FORMS, Answered, Answering, Form, Output
-from langgraph_interleave.models.caching import cache_hints
 from langgraph_interleave.models.identity import fingerprint_of
 from langgraph_interleave.models.messages import plan_messages
 from langgraph_interleave.models.naming import chat_model, named_model
@@ -114,8 +113,8 @@ class ChatPlanner:
         messages: dict[Form, Sequence[BaseMessage]] = {
             form: plan_messages(request, pictures, self.prompts, form) for form in FORMS
         }
-        hints = cache_hints(self.model, self.fingerprint)
-        async with aclosing(self._answering.ask(messages, pictures, **hints)) as parts:
+        stable = len(messages[FORMS[0]][1].content)
+        async with aclosing(self._answering.ask(messages, pictures, about=self.fingerprint, stable=stable)) as parts:
             async for part in parts:
                 if isinstance(part, Answered):
                     whole = part
