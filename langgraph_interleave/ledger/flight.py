@@ -19,9 +19,8 @@ from langgraph_interleave.budget import Budget, Reservation
 from langgraph_interleave.errors import BadResponse, CallError, CallTimeout, Cancelled, InternalError, LimitReached
 from langgraph_interleave.ledger.ask import Ask
 from langgraph_interleave.ledger.journal import Claim, Found
-from langgraph_interleave.ledger.records import CallRecord, Finished, Produce, Produced, ending_of
+from langgraph_interleave.ledger.records import CallRecord, Finished, Produce, Produced, ending_of, used_by
 from langgraph_interleave.ledger.resend import pause_before_resend
-from langgraph_interleave.types.usage import Usage
 
 if TYPE_CHECKING:
     from langgraph_interleave.ledger.core import Ledger
@@ -296,12 +295,15 @@ class Flight:
             if ending == "released":
                 self.reservation.release()
             elif ending == "failed":
-                used = getattr(told, "usage", None)
-                unknown = Usage(cost_usd=None if self.call.billed else 0.0)
-                self.reservation.failed(used if isinstance(used, Usage) else unknown)
+                self.reservation.failed(used_by(told, billed=self.call.billed))
             else:
                 self.reservation.ambiguous(f"{claim.record.key}/{claim.record.ambiguous_before}")
-        await self._ledger.journal.end(claim, "ambiguous" if ending == "ambiguous" else "failed", told)
+        await self._ledger.journal.end(
+            claim,
+            "ambiguous" if ending == "ambiguous" else "failed",
+            told,
+            answered=used_by(told, billed=self.call.billed) if ending == "failed" else None,
+        )
         return told
 
     async def _pause(self, seconds: float) -> None:

@@ -137,6 +137,7 @@ class Journal:
             lease_until=now + self.lease_s,
             t_start=now,
             ambiguous_before=(found.record.ambiguous_before if found.record else 0) + (earlier is not None),
+            failed=found.record.failed if found.record else (),
         )
         raw = record.model_dump(mode="json", exclude_none=True)
         try:
@@ -202,8 +203,17 @@ class Journal:
             log.exception("call %s of %s was made and could not be recorded", record.key, record.scope)
         return record.model_copy(update={"result_ref": stored.result_ref})
 
-    async def end(self, claim: Claim, status: CallStatus, error: BaseException) -> CallRecord:
-        """Record that a call gave no result. Nothing is overwritten that somebody else recorded since."""
+    async def end(
+        self, claim: Claim, status: CallStatus, error: BaseException, *, answered: Usage | None = None
+    ) -> CallRecord:
+        """Record that a call gave no result. Nothing is overwritten that somebody else recorded since.
+
+        Args:
+            claim: The claim.
+            status: How it ended.
+            error: Why.
+            answered: What it used, where it was answered: that counts, whatever comes of the call later.
+        """
         used = getattr(error, "usage", None)
         record = claim.record.model_copy(
             update={
@@ -212,6 +222,7 @@ class Journal:
                 "lease_until": 0.0,
                 "problem": problem_of(error),
                 "usage": used if isinstance(used, Usage) else claim.record.usage,
+                "failed": claim.record.failed if answered is None else (*claim.record.failed, answered),
             }
         )
         try:

@@ -102,6 +102,7 @@ class CallRecord(Frozen):
         result_ref: Digest of the stored result, where it is too large to be kept in the record.
         problem: Why there is no result.
         ambiguous_before: How many earlier makings of this same call are ambiguous.
+        failed: What each making used that was answered, with nothing to use; this one included.
     """
 
     v: int = VERSION
@@ -123,6 +124,7 @@ class CallRecord(Frozen):
     result_ref: str | None = None
     problem: Problem | None = None
     ambiguous_before: int = Field(default=0, ge=0)
+    failed: tuple[Usage, ...] = ()
 
     @property
     def seconds(self) -> float | None:
@@ -231,6 +233,17 @@ def problem_of(error: BaseException) -> Problem:
 def _safe(text: str) -> str:
     text = _SECRET.sub(lambda match: f"{match['name'] or ''}***", text)
     return text if len(text) <= _LONGEST_MESSAGE else text[: _LONGEST_MESSAGE - 1] + "…"
+
+
+def used_by(error: BaseException, *, billed: bool) -> Usage:
+    """What an answer used that gave nothing to use; where it does not say, the cost of a billed one is unknown.
+
+    Example:
+        >>> used_by(ValueError("no"), billed=False).cost_usd
+        0.0
+    """
+    used = getattr(error, "usage", None)
+    return used if isinstance(used, Usage) else Usage(cost_usd=None if billed else 0.0)
 
 
 Ending = Literal["released", "failed", "ambiguous"]

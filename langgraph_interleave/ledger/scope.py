@@ -14,7 +14,6 @@ from langgraph_interleave.errors import CallError, Cancelled, LimitReached
 from langgraph_interleave.ledger.ask import Ask, OnDone
 from langgraph_interleave.ledger.flight import Flight
 from langgraph_interleave.ledger.records import Call, CallRecord, Finished, Produce
-from langgraph_interleave.types.usage import Usage
 
 if TYPE_CHECKING:
     from langgraph_interleave.ledger.core import Ledger
@@ -113,15 +112,14 @@ class RunScope:
         for record in records:
             for nth in range(record.ambiguous_before):
                 self._count_ambiguous(record, nth)
+            for nth, used in enumerate(record.failed):
+                self.budget.count_prior(f"{record.key}/failed/{nth}", record.role, used)
             if record.status == "finished":
                 self.budget.count_prior(record.key, record.role, record.usage)
             elif record.status == "started" and (record.key in here or self._ledger.journal.is_others(record)):
                 if record.billed:
                     self.budget.expect(record.key, record.role, images=record.images)
-            elif record.status == "failed":
-                if record.usage != Usage():
-                    self.budget.count_prior(f"{record.key}/failed", record.role, record.usage)
-            else:
+            elif record.status != "failed":
                 self._count_ambiguous(record, record.ambiguous_before)
         return records
 

@@ -145,6 +145,7 @@ async def test_a_record_says_everything_about_its_call(tmp_path: Path, maker: An
         },
         "result": {"number": 1},
         "ambiguous_before": 0,
+        "failed": [],
     }
 
 

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from langgraph_interleave._sync import run_sync
 from langgraph_interleave.artifacts import ArtifactStore
 from langgraph_interleave.budget import Budget
-from langgraph_interleave.errors import Cancelled, LimitReached
-from langgraph_interleave.ledger import Call, Finished, Ledger, Produced, RunScope
+from langgraph_interleave.errors import BadResponse, Cancelled, ContentBlocked, LimitReached, RateLimited
+from langgraph_interleave.ledger import Call, Finished, Ledger, Produced, Repeats, RunScope
 from langgraph_interleave.limits import Limits
 from langgraph_interleave.types.usage import Spend, Usage
 
@@ -439,7 +439,40 @@ async def test_rule_8_the_caps_hold_over_a_resume(maker: Any, call: Any) -> None
         await after.run(call("d", images=1), maker(ready=True))
     assert (await after.run(call("a", images=1), maker())).replayed
     spend = spent(after.budget)
-    assert (spend.calls, spend.images, spend.replayed) == ({"backend": 2}, 2, 1)
+    assert (spend.calls, spend.images, spend.replayed) == ({"backend": 3}, 2, 1)
+    assert spend.calls == spent(before.budget).calls, "the one without a result was made as well"
+
+
+async def test_rule_8_what_was_answered_in_vain_counts_after_a_resume_whatever_came_of_it(call: Any) -> None:
+    used = Usage(input_tokens=70, output_tokens=3, cost_usd=0.25)
+    errors: list[Exception] = [
+        BadResponse("cut", role="critic", usage=used, ambiguous=False),
+        ContentBlocked("no", role="critic", usage=used),
+        RateLimited("later", role="critic", retry_after=0),
+    ]
+
+    async def make() -> Produced:
+        if errors:
+            raise errors.pop(0)
+        return Produced({"number": 1}, used)
+
+    store = ArtifactStore.memory()
+    spends: list[Spend] = []
+    for failure in (BadResponse, ContentBlocked, None, None):
+        scope = Ledger(store).scope("run", Budget(Limits()))
+        await scope.resume()
+        asked = scope.run(call(billed=True, role="critic", repeats=Repeats(1)), make)
+        if failure is None:
+            await asked
+        else:
+            with pytest.raises(failure):
+                await asked
+        await scope.aclose()
+        spends.append(spent(scope.budget))
+    assert [spend.calls["critic"] for spend in spends] == [1, 2, 3, 3], "what was turned away is no call"
+    assert [(spend.input_tokens, spend.output_tokens, spend.cost_usd) for spend in spends] == [
+        (70, 3, 0.25), (140, 6, 0.5), (210, 9, 0.75), (210, 9, 0.75),
+    ]  # fmt: skip
 
 
 async def test_rule_8_what_is_there_already_is_started_ahead_at_the_cap(maker: Any, call: Any) -> None:
