@@ -15,7 +15,7 @@ from typing import Any
 
 from langgraph_interleave import routing
 from langgraph_interleave.context import Settings
-from langgraph_interleave.errors import ContentBlocked, CritiqueError, PlanError, Role
+from langgraph_interleave.errors import CallError, Cancelled, ContentBlocked, CritiqueError, PlanError, Role
 from langgraph_interleave.ledger import Call, Produced, Repeats, RunScope, call_key
 from langgraph_interleave.planner import PlanRequest, Rephraser
 from langgraph_interleave.results import (
@@ -157,10 +157,14 @@ class RunCalls:
             "backend", key, step=draw.step, attempt=draw.attempt, images=1, billed=billed, repeats=repeats
         )
 
+        said: str | None = None
+
         async def produce() -> Produced:
+            nonlocal said
             references = await self._pictures(draw.references)
             request = ImageRequest(
-                prompt=draw.prompt,
+                # Sent again, what was blocked is not: it would be blocked again.
+                prompt=said or draw.prompt,
                 references=references,
                 width=width,
                 height=height,
@@ -170,9 +174,10 @@ class RunCalls:
             try:
                 result = await backend.agenerate(request)
             except ContentBlocked as blocked:
-                if not isinstance(self._roles.planner, Rephraser) or not repeats.take():
+                if said is not None or not isinstance(self._roles.planner, Rephraser) or not repeats.take():
                     raise
-                request = replace(request, prompt=await self._rephrase(self._roles.planner, draw, blocked, repeats))
+                said = await self._rephrase(self._roles.planner, draw, blocked, repeats)
+                request = replace(request, prompt=said)
                 result = await backend.agenerate(request)
             image = await asyncio.to_thread(first_picture, result, backend)
             ref = await self._roles.artifacts.aput_image(image)
@@ -199,7 +204,13 @@ class RunCalls:
             said = await planner.arephrase(draw.prompt, reason=blocked.message)
             return Produced({"prompt": said.prompt}, said.usage)
 
-        done = await self._scope.run(call, produce)
+        try:
+            done = await self._scope.run(call, produce)
+        except CallError as error:
+            if isinstance(error, Cancelled):
+                raise
+            # That call is recorded and counted for itself; of this one it says nothing but that there are no words.
+            raise blocked from error
         return str(done.result["prompt"])
 
     # --- critic -----------------------------------------------------------------------------

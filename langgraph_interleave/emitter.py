@@ -158,7 +158,13 @@ class Emitter:
     def reasoning_finished(self, step: int | None, text: str, *, attempt: int = 0) -> None:
         """The whole text of a reasoning segment; where none is given, what was told of it."""
         with self._lock:
-            streamed = self._texts.pop((step, attempt), None)
+            streamed = self._texts.get((step, attempt))
+            if streamed is not None and text and text != streamed:
+                # Whoever adds up deltas has the whole as well, whatever was said on the way to it.
+                if not text.startswith(streamed):
+                    self.reasoning_restarted(step, attempt=attempt)
+                self.reasoning(step, text.removeprefix(self._texts[step, attempt]), attempt=attempt)
+            self._texts.pop((step, attempt), None)
             if text or streamed is not None:
                 self._segment(step, "reasoning", attempt=attempt, text=text or streamed)
 

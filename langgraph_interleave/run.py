@@ -326,6 +326,9 @@ class Run:
             self._ahead.give_up()
 
     def _on_resend(self, call: Call, error: CallError, pause: float) -> None:
+        if call.role == "critic" or (call.role == "planner" and call.step is None):
+            # What it had said when the answer broke off is void: it begins anew.
+            self.emitter.reasoning_restarted(call.step, attempt=call.attempt)
         wait = f" in {pause:.0f} s" if pause >= 1 else ""
         self.emitter.warning("resent", f"{error.message} The {call.role} call is sent again{wait}.", call.step)
 

@@ -107,3 +107,18 @@ async def test_a_writer_is_not_kept_alive_and_finds_its_namespace() -> None:
     assert alive() is None
     write("two")
     assert len(seen) == 1
+
+
+@pytest.mark.parametrize("whole", ["I see a cat.", "I see a dog.", "I see a "])
+def test_the_deltas_since_the_last_start_are_the_whole(whole: str) -> None:
+    told: list[Any] = []
+    emitter = Emitter("r", writer=told.append)
+    emitter.reasoning(None, "I see ")
+    emitter.reasoning(None, "a ")
+    emitter.reasoning_finished(None, whole)
+    starts = [number for number, event in enumerate(told) if event["phase"] == "start"]
+    text = ""
+    for event in told[starts[-1] + 1 : -1]:
+        assert event["phase"] == "delta" and event["offset"] == len(text)
+        text += event["text"]
+    assert text == whole == told[-1]["text"]

@@ -15,7 +15,7 @@ from langchain_core.runnables import Runnable
 from langgraph_interleave.critic import OnText
 from langgraph_interleave.errors import ConfigError, CritiqueError
 from langgraph_interleave.imaging import downscale
-from langgraph_interleave.models.answering import FORMS, Answered, Answering, Form, Output, ability
+from langgraph_interleave.models.answering import BETWEEN, FORMS, Answered, Answering, Form, Output, ability
 from langgraph_interleave.models.identity import fingerprint_of
 from langgraph_interleave.models.messages import critique_messages
 from langgraph_interleave.models.naming import chat_model, named_model
@@ -107,15 +107,18 @@ class ChatCritic:
         shown = [*references, after]
         speaking = Speaking("reasoning")
         tell = on_text or (lambda _: None)
+        between = ""
         whole: Answered | None = None
         async with aclosing(self._answering.ask(messages, shown, about=self.fingerprint, stable=stable)) as parts:
             async for part in parts:
                 if isinstance(part, Answered):
                     whole = part
                 elif part.thought:
+                    between = BETWEEN
                     tell(part.text)
                 elif more := speaking.feed(part.text):
-                    tell(more)
+                    tell(between + more)
+                    between = ""
         assert whole is not None
         if whole.truncated:
             raise CritiqueError(
@@ -132,7 +135,7 @@ class ChatCritic:
             raise
         critique = parsed.critique
         if whole.thought:
-            reasoning = "\n\n".join(text for text in (whole.thought, critique.reasoning) if text)
+            reasoning = BETWEEN.join(text for text in (whole.thought, critique.reasoning) if text)
             critique = critique.model_copy(update={"reasoning": reasoning})
         return CritiqueResult(critique, whole.usage, parsed.raw)
 

@@ -31,6 +31,8 @@ from langgraph_interleave.types import ImageBytes, Usage
 
 Form = Literal["json_schema", "tool", "tagged"]
 Output = Literal["auto", "json_schema", "tool", "tagged"]
+#: Between reasoning in a provider's own form and that of the object.
+BETWEEN = "\n\n"
 FORMS: tuple[Form, ...] = ("json_schema", "tool", "tagged")
 
 #: What a provider that does not take a form complains of.

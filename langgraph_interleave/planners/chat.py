@@ -14,7 +14,7 @@ from langchain_core.runnables import Runnable
 
 from langgraph_interleave.errors import BadResponse, PlanError
 from langgraph_interleave.imaging import downscale
-from langgraph_interleave.models.answering import FORMS, Answered, Answering, Form, Output
+from langgraph_interleave.models.answering import BETWEEN, FORMS, Answered, Answering, Form, Output
 from langgraph_interleave.models.identity import fingerprint_of
 from langgraph_interleave.models.messages import plan_messages
 from langgraph_interleave.models.naming import chat_model, named_model
@@ -109,6 +109,7 @@ class ChatPlanner:
         pictures = await self._shown(request.images)
         reader = IncrementalPlan(inputs=len(request.images), steps=request.steps, max_steps=request.limits.max_steps)
         speaking = Speaking("reasoning")
+        between = ""
         whole: Answered | None = None
         messages: dict[Form, Sequence[BaseMessage]] = {
             form: plan_messages(request, pictures, self.prompts, form) for form in FORMS
@@ -119,10 +120,12 @@ class ChatPlanner:
                 if isinstance(part, Answered):
                     whole = part
                 elif part.thought:
+                    between = BETWEEN
                     yield ReasoningDelta(part.text)
                 else:
                     if more := speaking.feed(part.text):
-                        yield ReasoningDelta(more)
+                        yield ReasoningDelta(between + more)
+                        between = ""
                     for delta in reader.feed(part.text):
                         if not isinstance(delta, ReasoningDelta):
                             yield delta
@@ -132,7 +135,7 @@ class ChatPlanner:
         except PlanError as error:
             error.usage = whole.usage
             raise
-        reasoning = "\n\n".join(text for text in (whole.thought, parsed.reasoning) if text)
+        reasoning = BETWEEN.join(text for text in (whole.thought, parsed.reasoning) if text)
         yield PlanFinished(parsed.plan, reasoning, parsed.warnings, whole.text, whole.usage)
 
     async def arephrase(self, prompt: str, *, reason: str) -> Rephrased:
@@ -146,7 +149,10 @@ class ChatPlanner:
         said = answer.text.strip().strip('"“”').strip()
         if not said or answer.truncated:
             raise BadResponse(
-                "The planner model gave no other words for a refused prompt.", role="planner", usage=answer.usage
+                "The planner model gave no other words for a refused prompt.",
+                role="planner",
+                usage=answer.usage,
+                ambiguous=False,  # it answered, and said what that used
             )
         return Rephrased(said, answer.usage)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 import time
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -200,3 +201,72 @@ async def test_a_limit_on_calls_counts_what_is_asked_again(loopback: LoopbackSer
     assert result["document"]["problem"]["error"] == "LimitReached"
     assert loopback.counts["chat"].requests == 2
     assert result["spend"]["calls"] == {"planner": 2}
+
+
+@pytest.mark.parametrize("lookahead", [None, True])
+async def test_what_is_streamed_of_an_answer_that_breaks_off_is_not_part_of_the_next(
+    loopback: LoopbackServer, lookahead: bool | None
+) -> None:
+    answers = Models(Chat(text=PLAN, error_after=12), Chat(text=PLAN))
+    cut = iter([True])
+
+    def reply(request: Recorded) -> Reply:
+        whole = answers(request)
+        if not str(request.body["messages"][0]["content"]).startswith("You plan") and next(cut, False):
+            assert isinstance(whole, Chat)
+            return replace(whole, cut_after=4)
+        return whole
+
+    loopback.script("chat", reply)
+    artifacts = ArtifactStore.memory()
+    photo = image_part(noise_card("table", side=256).data, artifacts)
+    request = {"request": [{"type": "text", "text": "Plant a bean here"}, photo]}
+    said: dict[str, str] = {}
+    wholes: dict[str, str] = {}
+    graph = graph_on(loopback, artifacts, lookahead=lookahead)
+    async for part in graph.astream(request, stream_mode="custom", version="v2"):
+        event: Any = part["data"]
+        if event.get("kind") == "reasoning":
+            name = event["segment_id"]
+            if event["phase"] == "start":
+                said[name] = ""
+            elif event["phase"] == "delta":
+                said[name] += event["text"]
+            else:
+                wholes[name] = event["text"]
+    assert len(wholes) == 6 and wholes == said
+    assert "Pot, soil, bean." in wholes.values()
+
+
+@pytest.mark.parametrize("said", ["", "A butter knife and a bean"])
+async def test_a_refused_prompt_and_its_other_words_are_counted_once(loopback: LoopbackServer, said: str) -> None:
+    plan = Chat(text=json.dumps(json.loads(PLAN) | {"steps": STEPS[2:3]}))
+
+    def chat(request: Recorded) -> Reply:
+        system = str(request.body["messages"][0]["content"])
+        if system.startswith("An image provider refused"):
+            return Chat(text=said)
+        return plan if system.startswith("You plan") else critique("accept")
+
+    turned_away = iter([rate_limited("0"), rate_limited("0")])
+
+    def draw(request: Recorded) -> Reply:
+        if "bloody" in request.body["prompt"]:
+            return moderation_blocked()
+        return next(turned_away, Pictures())
+
+    loopback.script("chat", chat)
+    loopback.script("generations", draw)
+    result = await graph_on(loopback, ArtifactStore.memory()).ainvoke({"request": "A bean"})
+    spend, total = result["spend"], loopback.total
+    assert (spend["input_tokens"], spend["output_tokens"]) == (total.input_tokens, total.output_tokens)
+    assert (spend["images"], spend["ambiguous"]) == (total.images, 0)
+    assert spend["calls"]["planner"] == 2
+    prompts = [request.body["prompt"] for request in loopback.on("generations")]
+    [step] = result["document"]["steps"]
+    if said:
+        assert result["outcome"] == "complete"
+        assert prompts == ["A bloody knife and a bean", *[said] * 3], "what was refused is not sent again"
+    else:
+        assert step["outcome"] == "blocked"
+        assert prompts == ["A bloody knife and a bean"]

@@ -289,14 +289,18 @@ class Thinking(FakeListChatModel):
             thought = {"type": "thinking", "thinking": text, "index": 0}
             yield ChatGenerationChunk(message=AIMessageChunk(content=[thought]))
         yield ChatGenerationChunk(
-            message=AIMessageChunk(content=[{"type": "text", "text": plan_of(POT, reasoning=""), "index": 1}])
+            message=AIMessageChunk(
+                content=[{"type": "text", "text": plan_of(POT, reasoning=self.responses[0]), "index": 1}]
+            )
         )
 
 
-async def test_reasoning_in_the_providers_own_form() -> None:
-    finished, deltas = await planned(ChatPlanner(Thinking(responses=[])))
-    assert [delta.text for delta in deltas if isinstance(delta, ReasoningDelta)] == ["Let me ", "think."]
-    assert finished.reasoning == "Let me think."
+@pytest.mark.parametrize(("said", "after"), [("", []), ("A pot.", ["\n\nA pot."])])
+async def test_reasoning_in_the_providers_own_form(said: str, after: list[str]) -> None:
+    finished, deltas = await planned(ChatPlanner(Thinking(responses=[said])))
+    told = [delta.text for delta in deltas if isinstance(delta, ReasoningDelta)]
+    assert told == ["Let me ", "think.", *after]
+    assert finished.reasoning == "".join(told)
     assert finished.plan.title == "A bean"
 
 
