@@ -17,7 +17,7 @@ from typing import Any, Literal, cast
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.messages.tool import tool_call_chunk
-from langchain_core.runnables import Runnable, RunnableBinding, RunnableSequence
+from langchain_core.runnables import Runnable, RunnableSequence
 
 from langgraph_interleave.errors import BadResponse, ConfigError, ContentBlocked, InterleaveError, InvalidRequest, Role
 from langgraph_interleave.models.caching import cache_options, with_breakpoints
@@ -26,6 +26,7 @@ from langgraph_interleave.models.hydration import hydrating, showing
 from langgraph_interleave.models.identity import innermost, name_of
 from langgraph_interleave.models.ready import check_ready
 from langgraph_interleave.models.usage import Costs, model_name, usage_of, was_blocked, was_truncated
+from langgraph_interleave.models.wrapping import chat_models, mapped, settled
 from langgraph_interleave.splitter import Splitter
 from langgraph_interleave.types import ImageBytes, Usage
 
@@ -75,7 +76,8 @@ class Answering:
     """Asks one chat model for objects of one schema.
 
     Args:
-        model: Any LangChain chat model, options bound to it or not. It is copied, never changed.
+        model: Any LangChain chat model, with options bound, fallbacks, configurable parts; retries of its own
+            are taken off. It is copied, never changed.
         schema: JSON schema of the object, with `title` and `description`.
         role: Whose calls these are.
         output: How to ask; `auto` finds out.
@@ -91,7 +93,7 @@ class Answering:
         output: Output = "auto",
         prices: Costs | None = None,
     ) -> None:
-        self.model = hydrating(_with_usage(model))
+        self.model = hydrating(_with_usage(settled(model)))
         self.output: Output = output
         self._schema = dict(schema)
         self._role: Role = role
@@ -136,8 +138,9 @@ class Answering:
                     raise
 
     def _can_do_otherwise(self, form: Form, refused: InvalidRequest) -> bool:
-        if _OF_THE_USAGE.search(refused.message) and getattr(innermost(self.model), "stream_usage", False):
-            self.model = _updated(self.model, stream_usage=False)
+        telling = any(getattr(model, "stream_usage", False) for model in chat_models(self.model))
+        if telling and _OF_THE_USAGE.search(refused.message):
+            self.model = mapped(self.model, _without_usage)
             return True
         if self._forms[0] != form:
             return True  # another call found out meanwhile
@@ -236,23 +239,7 @@ class Answering:
     def _form_of(self, form: Form) -> Runnable[Any, Any]:
         if form == "tagged":
             return self.model
-        model: Any = innermost(self.model)
-        try:
-            if form == "tool":
-                bound = model.bind_tools([_as_tool(self._schema)])
-            else:
-                bound = _first(model.with_structured_output(self._schema, method="json_schema"))
-        except (NotImplementedError, TypeError, ValueError) as error:
-            raise ConfigError(
-                f"{type(model).__name__} has no {form} output: {str(error)[:200]}",
-                remedy='Leave out output=, or use output="tagged".',
-            ) from error
-        if form == "json_schema" and "tools" in getattr(bound, "kwargs", {}):
-            raise ConfigError(
-                f"{type(model).__name__} has no json_schema output; it would be forced into a tool call.",
-                remedy='Leave out output=, or use output="tool" or output="tagged".',
-            )
-        return _rebound(self.model, bound)
+        return mapped(self.model, lambda model: _bound(model, self._schema, form))
 
 
 class _Reading:
@@ -311,9 +298,10 @@ def ability(model: object, name: str) -> bool | None:
         >>> ability(object(), "image_inputs") is None
         True
     """
-    profile = cast("Mapping[str, Any]", getattr(innermost(model), "profile", None) or {})
-    said = profile.get(name)
-    return said if isinstance(said, bool) else None
+    profiles = [cast("Mapping[str, Any]", getattr(inner, "profile", None) or {}) for inner in chat_models(model)]
+    said = [profile.get(name) for profile in profiles]
+    # What one of them cannot do cannot be asked of any: nobody knows which will answer.
+    return False if False in said else (True if True in said else None)
 
 
 def _as_tool(schema: Mapping[str, Any]) -> dict[str, Any]:
@@ -327,30 +315,43 @@ def _first(runnable: object) -> Runnable[Any, Any]:
     return runnable.first if isinstance(runnable, RunnableSequence) else cast("Runnable[Any, Any]", runnable)
 
 
-def _rebound(model: object, bound: Runnable[Any, Any]) -> Runnable[Any, Any]:
-    """The options bound to `model`, bound to `bound` instead of to its innermost."""
-    if isinstance(model, RunnableBinding):
-        return cast("Any", model).model_copy(update={"bound": _rebound(cast("Any", model).bound, bound)})
+def _bound(model: Any, schema: dict[str, Any], form: Form) -> Runnable[Any, Any]:
+    """A chat model that is asked in a form."""
+    try:
+        if form == "tool":
+            bound = model.bind_tools([_as_tool(schema)])
+        else:
+            bound = _first(model.with_structured_output(schema, method="json_schema"))
+    except (NotImplementedError, TypeError, ValueError) as error:
+        raise ConfigError(
+            f"{type(model).__name__} has no {form} output: {str(error)[:200]}",
+            remedy='Leave out output=, or use output="tagged".',
+        ) from error
+    if form == "json_schema" and "tools" in getattr(bound, "kwargs", {}):
+        raise ConfigError(
+            f"{type(model).__name__} has no json_schema output; it would be forced into a tool call.",
+            remedy='Leave out output=, or use output="tool" or output="tagged".',
+        )
     return bound
 
 
-def _updated(model: Any, **fields: Any) -> Any:
-    if isinstance(model, RunnableBinding):
-        return model.model_copy(update={"bound": _updated(cast("Any", model).bound, **fields)})
-    return model.model_copy(update=fields)
-
-
 def _with_usage(model: Any) -> Any:
-    """Have usage reported while streaming, where the model can and nobody decided otherwise."""
-    inner = innermost(model)
-    fields = getattr(type(inner), "model_fields", {})
-    if (
-        "stream_usage" in fields
-        and not getattr(inner, "stream_usage", None)
-        and ("stream_usage" not in inner.model_fields_set or inner.stream_usage is None)
-    ):
-        return _updated(model, stream_usage=True)
-    return model
+    """Have usage reported while streaming, where a model can and nobody decided otherwise."""
+
+    def told(inner: Any) -> Any:
+        if (
+            "stream_usage" in getattr(type(inner), "model_fields", {})
+            and not getattr(inner, "stream_usage", None)
+            and ("stream_usage" not in inner.model_fields_set or inner.stream_usage is None)
+        ):
+            return inner.model_copy(update={"stream_usage": True})
+        return inner
+
+    return mapped(model, told)
+
+
+def _without_usage(inner: Any) -> Any:
+    return inner.model_copy(update={"stream_usage": False}) if getattr(inner, "stream_usage", False) else inner
 
 
 def _as_chunk(message: AIMessage) -> AIMessageChunk:

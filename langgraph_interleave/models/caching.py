@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 
-from langgraph_interleave.models.identity import innermost
+from langgraph_interleave.models.wrapping import chat_models
 
 _BREAKPOINT = {"cache_control": {"type": "ephemeral"}}
 
@@ -30,7 +30,7 @@ def cache_options(model: object, about: str) -> dict[str, Any]:
         >>> cache_options(object(), "critic")
         {}
     """
-    model = innermost(model)
+    model = _only(model)
     client = getattr(model, "root_client", None)
     if _kind(model) != "openai-chat" or getattr(getattr(client, "base_url", None), "host", "") != "api.openai.com":
         return {}
@@ -52,7 +52,7 @@ def with_breakpoints(messages: Sequence[BaseMessage], model: object, *, stable: 
         >>> with_breakpoints([HumanMessage("Hello")], object(), stable=1)
         [HumanMessage(content='Hello', additional_kwargs={}, response_metadata={})]
     """
-    if _kind(innermost(model)) != "anthropic-chat":
+    if _kind(_only(model)) != "anthropic-chat":
         return list(messages)
     marked: list[BaseMessage] = []
     for message in messages:
@@ -65,6 +65,12 @@ def with_breakpoints(messages: Sequence[BaseMessage], model: object, *, stable: 
             message = HumanMessage(content=cast("Any", parts))
         marked.append(message)
     return marked
+
+
+def _only(model: object) -> object:
+    """The chat model inside, if there is but one: what stands in for it may be of another provider."""
+    found = chat_models(model)
+    return found[0] if len(found) == 1 else None
 
 
 def _kind(model: object) -> str:

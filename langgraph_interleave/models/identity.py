@@ -9,7 +9,10 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from langchain_core.load import dumpd
-from langchain_core.runnables import RunnableBinding
+from langchain_core.runnables import RunnableWithFallbacks
+from langchain_core.runnables.base import RunnableBindingBase
+
+from langgraph_interleave.models.wrapping import chat_models
 
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
 #: How a model is called and observed, not what it answers.
@@ -39,9 +42,12 @@ def fingerprint_of(model: object, **others: Any) -> str:
 
 
 def _identity(model: object) -> Any:
-    if isinstance(model, RunnableBinding):
+    if isinstance(model, RunnableBindingBase):
         binding = cast("Any", model)
         return [_identity(binding.bound), dict(binding.kwargs)]
+    if isinstance(model, RunnableWithFallbacks):
+        several = cast("Any", model)
+        return [_identity(one) for one in (several.runnable, *several.fallbacks)]
     kind = f"{type(model).__module__}.{type(model).__qualname__}"
     told: Mapping[str, Any] = dumpd(model) if hasattr(model, "lc_attributes") else {}
     if told.get("type") != "constructor":
@@ -59,10 +65,8 @@ def _plainly(value: object) -> str:
 
 
 def innermost(model: object) -> Any:
-    """The chat model itself, without what is bound to it."""
-    while isinstance(model, RunnableBinding):
-        model = cast("Any", model).bound
-    return model
+    """The chat model that is asked first, without what is around it; what is no model, as it is."""
+    return next(iter(chat_models(model)), model)
 
 
 def name_of(model: object) -> str:

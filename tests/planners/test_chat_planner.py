@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 from langchain_core.language_models import FakeListChatModel
 from langchain_core.messages import AIMessage, AIMessageChunk
+from langchain_core.output_parsers import StrOutputParser
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
+from langchain_core.runnables import ConfigurableField
 from langchain_openai import ChatOpenAI
 from loopback import LoopbackServer
 from loopback_replies import Chat, ToolCall, bad_request, rate_limited, wrong_key
@@ -327,3 +329,53 @@ def test_the_fingerprint_names_what_the_answer_depends_on(tmp_path: Any) -> None
     others = [planner(model="gpt-5-mini"), planner(t=0.5), planner(output="tagged"), planner(prompts=tmp_path)]
     assert len({planner(), *others}) == 5
     assert planner().startswith("gpt-4.1/")
+
+
+AROUND: dict[str, Any] = {
+    "bound": lambda chat, other: chat.bind(stop=["END"]),
+    "tools": lambda chat, other: chat.bind(tools=[{"type": "function", "function": {"name": "mine"}}]),
+    "retry": lambda chat, other: chat.bind(stop=["END"]).with_retry(stop_after_attempt=5),
+    "fallbacks": lambda chat, other: chat.with_fallbacks([other.bind(stop=["END"])]),
+    "configurable": lambda chat, other: chat.configurable_fields(model_name=ConfigurableField("name")),
+    "configured": lambda chat, other: other.configurable_alternatives(
+        ConfigurableField("which"), small=chat
+    ).with_config(configurable={"which": "small"}),
+}
+
+
+@pytest.mark.parametrize("around", AROUND)
+@pytest.mark.parametrize("form", ["json_schema", "tool", "tagged"])
+async def test_what_is_around_a_model_stays_and_its_answers_are_counted(
+    loopback: LoopbackServer, form: Any, around: str
+) -> None:
+    answer = tagged((1, "A clay pot", "Take a pot.")) if form == "tagged" else plan_of(POT)
+    loopback.script("chat", [replies(form, answer)])
+    planner = ChatPlanner(AROUND[around](model(loopback), model(loopback, model="gpt-5")), output=form)
+    finished, _ = await planned(planner)
+    body, count = loopback.requests[-1].body, loopback.counts["chat"]
+    assert body["model"] == "gpt-5-mini"
+    assert (finished.usage.input_tokens, finished.usage.output_tokens) == (count.input_tokens, count.output_tokens)
+    assert finished.usage.cost_usd
+    assert body.get("stop") == (["END"] if around in ("bound", "retry") else None)
+    if form == "tool":
+        assert [tool["function"]["name"] for tool in body["tools"]] == ["plan"], "ours is the one that is answered"
+
+
+async def test_another_model_stands_in_and_retries_of_its_own_are_off(loopback: LoopbackServer) -> None:
+    loopback.script("chat", [rate_limited("0"), Chat(text=plan_of(POT))])
+    several = model(loopback).with_fallbacks([model(loopback, model="gpt-5")])
+    finished, _ = await planned(ChatPlanner(several))
+    assert [request.body["model"] for request in loopback.requests] == ["gpt-5-mini", "gpt-5"]
+    assert finished.usage.input_tokens == loopback.total.input_tokens > 0
+
+    loopback.reset()
+    loopback.script("chat", [rate_limited("0")] * 2)
+    with pytest.raises(RateLimited):
+        await planned(ChatPlanner(model(loopback).with_retry(stop_after_attempt=5)))
+    assert loopback.counts["chat"].requests == 1, "resending has one budget, and it is not here"
+
+
+def test_a_chain_is_no_model() -> None:
+    chain = FakeListChatModel(responses=["A plan."]) | StrOutputParser()
+    with pytest.raises(ConfigError, match="chain"):
+        ChatPlanner(chain)
