@@ -235,7 +235,7 @@ class Run:
     def _refusal(self, call: Call) -> Result:
         """Why a certain call was not started: its limit, or else the run is over."""
         try:
-            self.budget.reserve(images=call.images, role=call.role).release()
+            self.budget.reserve(calls=call.calls, images=call.images, role=call.role).release()
         except LimitReached as limit:
             return limit
         return asyncio.CancelledError()

@@ -277,3 +277,16 @@ async def test_a_run_can_be_stopped_while_it_is_planned(make: Make) -> None:
     assert stop_run("early")
     result = await asyncio.wait_for(task, 3)
     assert result["outcome"] == "cancelled" and result["document"]["steps"] == []
+
+
+@pytest.mark.parametrize("cap", [3, 4])
+async def test_a_critic_of_several_calls_that_no_longer_fits_ends_the_run_at_its_limit(cap: int) -> None:
+    critic: Any = ScriptedCritic()
+    critic.calls_at_most = 3
+    graph = create_interleave_graph(
+        ScriptedPlanner(simple_plan(1)), ScriptedBackend(), critic, limits=Limits(max_calls=cap)
+    )
+    result = await asyncio.wait_for(graph.ainvoke(ASK), 5)
+    assert result["outcome"] == "partial" and "limit" in result["document"]["reasons"]
+    assert result["spend"]["calls"] == {"backend": 1, "planner": 1}
+    assert result["document"]["steps"][0]["image"], "what was drawn is kept"
