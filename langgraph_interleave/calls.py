@@ -63,7 +63,12 @@ class RunCalls:
     # --- planner ----------------------------------------------------------------------------
 
     def plan(
-        self, on_delta: Callable[[PlanDelta], None], *, unusable: Sequence[Unusable] = (), repeats: Repeats
+        self,
+        on_delta: Callable[[PlanDelta], None],
+        *,
+        unusable: Sequence[Unusable] = (),
+        repeats: Repeats,
+        mending: bool = False,
     ) -> tuple[Call, Produce]:
         """The call that plans. Its result is `{plan: digest of plan_result}`, or an unusable answer.
 
@@ -71,6 +76,8 @@ class RunCalls:
             on_delta: Told every delta.
             unusable: Answers of the planner that could not be used.
             repeats: How often it may be repeated.
+            mending: There is a plan that can be kept: then a refusal is an answer like any that cannot be
+                used, and final; asked anew when the run is sent again, it might replace what was drawn.
         """
         planner, settings = self._roles.planner, self._settings
         capabilities = self._roles.backend.capabilities
@@ -107,6 +114,10 @@ class RunCalls:
                 if error.usage is None:
                     raise
                 return Produced(unusable_result(error), error.usage)
+            except ContentBlocked as refused:
+                if not mending or refused.usage is None:
+                    raise
+                return Produced(unusable_result(PlanError(refused.message)), refused.usage)
             # The plan may be long and ledger records are small: it is an artifact of its own.
             digest = await self._roles.artifacts.aput_json(plan_result(finished))
             return Produced({"plan": digest}, finished.usage)

@@ -62,7 +62,9 @@ class Planning:
     async def _ask(self) -> PlanFinished:
         asking, kept = self.asking, None
         while True:
-            call, produce = self._calls.plan(self._on_delta, unusable=asking.unusable, repeats=asking.repeats)
+            call, produce = self._calls.plan(
+                self._on_delta, unusable=asking.unusable, repeats=asking.repeats, mending=kept is not None
+            )
             asking.calls += (call.key,)
             try:
                 done = await self._scope.run(call, produce)

@@ -270,3 +270,19 @@ async def test_a_refused_prompt_and_its_other_words_are_counted_once(loopback: L
     else:
         assert step["outcome"] == "blocked"
         assert prompts == ["A bloody knife and a bean"]
+
+
+async def test_a_plan_that_was_kept_is_kept_when_the_run_is_sent_again(loopback: LoopbackServer) -> None:
+    plan = Chat(text=json.dumps(json.loads(PLAN) | {"steps": STEPS[4:]}))
+    refusal = Chat(text=None, refusal="I cannot write more.")
+    loopback.script("chat", Models(plan, refusal))
+    artifacts = ArtifactStore.memory()
+    context = InterleaveContext(run_id="kept", steps=2)
+    first = await graph_on(loopback, artifacts).ainvoke({"request": "A bean"}, context=context)
+    assert len(first["document"]["steps"]) == 1 and first["outcome"] == "complete"
+    before = loopback.total
+    assert first["spend"]["input_tokens"] == before.input_tokens
+    again = await graph_on(loopback, artifacts).ainvoke({"request": "A bean"}, context=context)
+    assert loopback.total == before, "the refusal is an answer, too"
+    assert again["document"]["steps"] == first["document"]["steps"]
+    assert again["spend"]["calls"] == first["spend"]["calls"] == {"planner": 2}
