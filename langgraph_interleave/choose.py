@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
+from langchain_core.runnables import Runnable
 from typing_extensions import get_protocol_members
 
 from langgraph_interleave.artifacts import ArtifactStore
@@ -32,9 +33,9 @@ _WORLD = {"simulator": SIMULATED, "sketch": SKETCHED}
 
 
 def choose_roles(
-    planner: Planner | str | None,
+    planner: Planner | Runnable[Any, Any] | str | None,
     backend: ImageBackend | str | None,
-    critic: Critic | str | None,
+    critic: Critic | Runnable[Any, Any] | str | None,
     *,
     limits: Limits | None = None,
     artifacts: ArtifactStore | None = None,
@@ -69,9 +70,9 @@ def choose_roles(
             "`langgraph-interleave backends` lists what is installed.",
         )
     planning = planner if planner is not None else "scene"
-    planning = init_planner(planning) if isinstance(planning, str) else keeps_contract("planner", planning, Planner)
+    planning = init_planner(planning) if isinstance(planning, str) else as_planner(planning)
     judging = critic if critic is not None else "pixel"
-    judging = init_critic(judging) if isinstance(judging, str) else keeps_contract("critic", judging, Critic)
+    judging = init_critic(judging) if isinstance(judging, str) else as_critic(judging)
     if ledger is not None and artifacts is not None and ledger.artifacts is not artifacts:
         raise ConfigError(
             "The ledger keeps its records in another store than `artifacts`.",
@@ -99,6 +100,24 @@ def choose_roles(
         settings=settings,
         notes=(world,) if world else (),
     )
+
+
+def as_planner(part: Planner | Runnable[Any, Any]) -> Planner:
+    """A planner as it is; a LangChain chat model as the planner it makes."""
+    if isinstance(part, Runnable) and not isinstance(part, Planner):
+        from langgraph_interleave.planners.chat import ChatPlanner
+
+        return ChatPlanner(part)
+    return keeps_contract("planner", part, Planner)
+
+
+def as_critic(part: Critic | Runnable[Any, Any]) -> Critic:
+    """A critic as it is; a LangChain chat model as the critic it makes."""
+    if isinstance(part, Runnable) and not isinstance(part, Critic):
+        from langgraph_interleave.critics.chat import ChatCritic
+
+        return ChatCritic(part)
+    return keeps_contract("critic", part, Critic)
 
 
 def keeps_contract(role: str, part: Part, contract: type) -> Part:

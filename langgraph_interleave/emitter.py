@@ -219,6 +219,8 @@ class Emitter:
             critique = attempt.critique
             said = critique.reasoning if critique is not None and critique.judge == "critic" else ""
             self.reasoning_finished(step, said, attempt=attempt.number)
+            if attempt.image is not None and attempt.problem is not None:
+                self.warning("critic_failed", attempt.problem.message, step)
             if critique is not None:
                 self._segment(step, "critique", attempt=attempt.number, critique=critique)
                 if critique.verdict == "revise" and attempt.image is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from langchain_core.runnables import Runnable
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
@@ -28,9 +29,9 @@ CompiledGraph = CompiledStateGraph[InterleaveState, InterleaveContext, Interleav
 
 
 def create_interleave_graph(
-    planner: Planner | str | None = None,
+    planner: Planner | Runnable[Any, Any] | str | None = None,
     backend: ImageBackend | str | None = None,
-    critic: Critic | str | None = None,
+    critic: Critic | Runnable[Any, Any] | str | None = None,
     *,
     limits: Limits | None = None,
     artifacts: ArtifactStore | None = None,
@@ -55,9 +56,9 @@ def create_interleave_graph(
     artifacts)` is the document as an object.
 
     Args:
-        planner: Lays the sequence out; an object or a name.
+        planner: Lays the sequence out; an object, a LangChain chat model, or a name.
         backend: Draws; an object or a name. Nothing chosen at all means the simulator.
-        critic: Judges; an object or a name.
+        critic: Judges; as for the planner.
         limits: Caps on steps, attempts, images, calls and seconds.
         artifacts: Where pictures and records are kept; in memory by default.
         ledger: Record of every call; on `artifacts` by default. Give the same one to several graphs
@@ -109,9 +110,9 @@ def create_interleave_graph(
 
 
 def interleave_state_graph(
-    planner: Planner | str | None = None,
+    planner: Planner | Runnable[Any, Any] | str | None = None,
     backend: ImageBackend | str | None = None,
-    critic: Critic | str | None = None,
+    critic: Critic | Runnable[Any, Any] | str | None = None,
     *,
     limits: Limits | None = None,
     artifacts: ArtifactStore | None = None,

@@ -13,6 +13,7 @@ weights, clients and files are opened by its first call, not before.
 
 from __future__ import annotations
 
+import difflib
 import inspect
 import re
 from collections.abc import Callable
@@ -85,8 +86,14 @@ def split_name(text: str) -> tuple[str, str | None]:
     Example:
         >>> split_name("simulator:hard"), split_name("sketch")
         (('simulator', 'hard'), ('sketch', None))
+        >>> split_name("openai?quality=low")
+        ('openai', '?quality=low')
     """
     name, colon, argument = text.strip().partition(":")
+    if "?" in name:
+        # Options without an argument.
+        name, _, options = text.strip().partition("?")
+        return name.strip(), f"?{options}"
     return name.strip(), argument.strip() if colon else None
 
 
@@ -237,10 +244,12 @@ def _find(kind: Kind, name: str) -> Entry:
             f"No {kind} {name!r}: none is installed at all.",
             remedy=f"The metadata of {OURS} is missing; install the package with pip rather than by copying it.",
         )
+    close = difflib.get_close_matches(name, names, n=1)
+    meant = f"Did you mean {close[0]}? " if close else ""
     others = " Any chat model is one too: write provider:model, as in openai:gpt-5." if kind in _CHAT_ROLES else ""
     raise ConfigError(
         f"No {kind} {name!r} is installed.",
-        remedy=f"Installed: {', '.join(names)}. A plugin adds more with pip.{others}",
+        remedy=f"{meant}Installed: {', '.join(names)}. A plugin adds more with pip.{others}",
     )
 
 

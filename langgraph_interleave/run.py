@@ -23,6 +23,7 @@ from langgraph_interleave.calls import RunCalls
 from langgraph_interleave.context import Settings
 from langgraph_interleave.emitter import Emitter, Writer
 from langgraph_interleave.errors import CallError, CritiqueError, LimitReached
+from langgraph_interleave.fatal import Fatal
 from langgraph_interleave.ledger import Call, Finished
 from langgraph_interleave.planning import Planning
 from langgraph_interleave.results import read_unusable
@@ -37,6 +38,7 @@ from langgraph_interleave.types import (
     StepRecord,
     StyleGuide,
 )
+from langgraph_interleave.waiting import GivenUp, own_copy
 
 #: Said of a call whose earlier making is ambiguous.
 AMBIGUOUS = "A call of this step was begun before by a process that is gone; it may have been made, and billed, twice."
@@ -85,6 +87,7 @@ class Run:
         self._waiting: dict[NextCall, Future[None]] = {}
         #: How each judgement that is under way was asked for.
         self._asking: dict[Judge, Asking] = {}
+        self._fatal = Fatal()
 
     @property
     def view(self) -> routing.RunView:
@@ -164,8 +167,8 @@ class Run:
                 future = self._begin(call)
             self.advance()
             try:
-                await asyncio.wrap_future(_copy(future))
-            except _GivenUp:
+                await asyncio.wrap_future(own_copy(future))
+            except GivenUp:
                 if self.closed:
                     raise asyncio.CancelledError from None
 
@@ -188,7 +191,7 @@ class Run:
     def _start_next(self) -> None:
         if self._active == 0 or self.stopped or not self.knows_all:
             return
-        if not self.view.complete and not self.view.rules.lookahead:
+        if self._fatal.any or (not self.view.complete and not self.view.rules.lookahead):
             return
         self.standing.settle()
         following = routing.next_calls(self.view)
@@ -212,6 +215,8 @@ class Run:
         on_done = partial(self._done, following, future)
         if self.stopped:
             on_done(call, asyncio.CancelledError())
+        elif (fatal := self._fatal.of(following)) is not None:
+            on_done(call, fatal)
         elif self._ahead.start(call, produce, certain=self.view.complete, on_done=on_done):
             self._tell_begun(following)
         elif self.view.complete:
@@ -269,12 +274,13 @@ class Run:
                     del self._waiting[following]
                     # A resumed node may have brought a record that is further; then this is old news.
                     wanted = routing.next_of_step(self.view, self.view.steps[following.step]) == following
+                self._fatal.note(call.role, result)
                 if isinstance(result, Finished) and result.took_over is not None:
                     self.emitter.warning("ambiguous", AMBIGUOUS, following.step)
                 if isinstance(result, asyncio.CancelledError):
                     if not self.stopped:
                         # A bet that was lost, or the end of the run. Whoever still needs it asks again.
-                        raise _GivenUp
+                        raise GivenUp
                     if wanted:
                         self.standing.stopped(following.step)
                 elif wanted and isinstance(following, Draw):
@@ -369,24 +375,3 @@ class Run:
         """Let go of every call; safe to call twice, from any thread."""
         self.closed = True
         self.scope.close(cancelled=True)
-
-
-class _GivenUp(Exception):
-    """A call was let go of before it ended."""
-
-
-def _copy(future: Future[None]) -> Future[None]:
-    """A future of one's own: cancelling it leaves the shared one alone."""
-    mine: Future[None] = Future()
-
-    def pass_on(done: Future[None]) -> None:
-        if not mine.set_running_or_notify_cancel():
-            return
-        error = done.exception()
-        if error is not None:
-            mine.set_exception(error)
-        else:
-            mine.set_result(None)
-
-    future.add_done_callback(pass_on)
-    return mine

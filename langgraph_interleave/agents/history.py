@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.messages import AIMessage, BaseMessage, MessageLikeRepresentation, convert_to_messages
 
 from langgraph_interleave.types import SCHEME
 
 
-def legible(messages: Sequence[BaseMessage]) -> list[BaseMessage]:
+def legible(messages: Sequence[MessageLikeRepresentation]) -> list[BaseMessage]:
     r"""What to show a language model of a conversation in which an illustrator answered.
 
     Providers refuse pictures in an assistant's message, `artifact://` addresses, and reasoning that
@@ -23,7 +23,7 @@ def legible(messages: Sequence[BaseMessage]) -> list[BaseMessage]:
     ```
 
     Args:
-        messages: The conversation. It is not changed.
+        messages: The conversation, in any form LangChain takes. It is not changed.
 
     Returns:
         The same messages, where nothing was to do; else copies.
@@ -33,7 +33,7 @@ def legible(messages: Sequence[BaseMessage]) -> list[BaseMessage]:
         >>> legible([AIMessage([{"type": "text", "text": "Dig."}, picture])])[0].content
         'Dig.\n\n[picture: A hole.]'
     """
-    return [_legible(message) for message in messages]
+    return [_legible(message) for message in convert_to_messages(messages)]
 
 
 def _legible(message: BaseMessage) -> BaseMessage:

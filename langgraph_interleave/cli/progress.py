@@ -52,13 +52,15 @@ class RunProgress:
     """Where a run is: feed it every event, in the order they come.
 
     Events may come more than once (a resumed run tells again); segments are known by their id.
-    `calls` counts per role what the events show; once the run has finished, `spend` is exact.
+    `calls` counts per role what the events show; once the run has finished, `spend` is exact. `miscounted`
+    says that the plan has another number of steps than was asked for.
     """
 
     plan: Plan | None = None
     steps: dict[int, StepProgress] = field(default_factory=dict[int, StepProgress])
     calls: dict[str, int] = field(default_factory=lambda: {"planner": 0, "backend": 0, "critic": 0})
     warnings: list[str] = field(default_factory=list[str])
+    miscounted: str = ""
     limits: list[LimitEvent] = field(default_factory=list[LimitEvent])
     thinking: str = ""
     seconds: float = 0.0
@@ -168,8 +170,10 @@ class RunProgress:
         self.outcome, self.reasons, self.spend = event.outcome, event.reasons, event.spend
 
     def _warning(self, event: WarningEvent) -> None:
-        where = "" if event.step is None else f"step {event.step + 1}: "
+        where = "" if event.step is None else f"step {self._step(event.step).number}: "
         message = where + event.message
+        if event.code == "step_count":
+            self.miscounted = event.message
         if message not in self.warnings:
             self.warnings.append(message)
 

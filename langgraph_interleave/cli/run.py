@@ -129,6 +129,7 @@ def run(options: Options, *, working: Path | None = None) -> int:
             screen.progress.outcome = "failed" if job.fault else "cancelled"
         # Whatever happened, the terminal is given back.
         screen.finish()
+    _refuse_unspent(job)
     return _deliver(job, screen, options, working)
 
 
@@ -137,10 +138,12 @@ def estimate(options: Options) -> int:
     from langgraph_interleave.choose import choose_roles
     from langgraph_interleave.estimate import TYPICAL_STEPS, describe, estimate_run
     from langgraph_interleave.prices import Prices
+    from langgraph_interleave.world.planning.wishes import take_count
 
     roles = choose_roles(options.planner, options.backend, options.critic, limits=options.limits)
+    count = options.steps or take_count(options.request)[1]
     expected = estimate_run(
-        options.steps or TYPICAL_STEPS,
+        count or TYPICAL_STEPS,
         limits=options.limits,
         planner=roles.planner,
         backend=roles.backend,
@@ -148,6 +151,8 @@ def estimate(options: Options) -> int:
         prices=Prices.default(),
     )
     sys.stdout.write(describe(expected) + "\n")
+    if count is None:
+        sys.stdout.write(f"{TYPICAL_STEPS} steps are assumed; --steps says how many.\n")
     return 0
 
 
@@ -308,6 +313,19 @@ def _handled(
                 loop.remove_signal_handler(number)
             with contextlib.suppress(ValueError, TypeError):
                 signal.signal(number, handler)
+
+
+def _refuse_unspent(job: Job) -> None:
+    """A run that was refused before it cost anything is an error like any other, and leaves nothing.
+
+    Raises:
+        ConfigError: The planner's model, key or address is wrong.
+    """
+    data = job.document or {}
+    problem: dict[str, str] = data.get("problem") or {}
+    if problem.get("error") == "ConfigError" and not data["spend"]["calls"]:
+        job.place.clear()
+        raise ConfigError(problem["message"], remedy=problem.get("remedy", ""))
 
 
 def _deliver(job: Job, screen: Screen, options: Options, working: Path) -> int:

@@ -48,7 +48,7 @@ def cost(spend: Spend | None, *, free: bool) -> str:
     """
     if spend is not None and spend.cost_usd:
         return f"${spend.cost_usd:.4f}"
-    if free or (spend is not None and spend.cost_usd == 0):
+    if free or (spend is not None and (spend.cost_usd == 0 or not spend.calls)):
         return "no cost"
     return "cost unknown"
 
@@ -73,7 +73,7 @@ def outcome_line(progress: RunProgress) -> str:
     words += f" · {accepted} of {count(len(steps), 'step')} as planned"
     if corrected:
         words += f", {corrected} of them after a correction"
-    return words
+    return f"{words}. {progress.miscounted}" if progress.miscounted else words
 
 
 def trouble(progress: RunProgress) -> list[str]:

@@ -15,11 +15,14 @@ from langchain_core.runnables import Runnable
 from langgraph_interleave.critic import OnText
 from langgraph_interleave.errors import ConfigError, CritiqueError
 from langgraph_interleave.imaging import downscale
-from langgraph_interleave.models.answering import BETWEEN, FORMS, Answered, Answering, Form, Output, ability
+from langgraph_interleave.models.answering import Answered, Answering
+from langgraph_interleave.models.forms import FORMS, Form, Output, ability
 from langgraph_interleave.models.identity import fingerprint_of
 from langgraph_interleave.models.messages import critique_messages
 from langgraph_interleave.models.naming import chat_model, named_model
 from langgraph_interleave.models.options import read_options
+from langgraph_interleave.models.pricing import costs_of
+from langgraph_interleave.models.reading import BETWEEN
 from langgraph_interleave.models.schema import critique_schema
 from langgraph_interleave.models.usage import Costs
 from langgraph_interleave.parsing import parse_critique
@@ -41,8 +44,8 @@ class ChatCritic:
         model: A LangChain chat model that takes pictures, or its name, as for `ChatPlanner`.
         output: How to ask, as for `ChatPlanner`. The released InterleaveThinker-Critic-8B wants `tagged`.
         prompts: Templates, or a folder with some that replace the built-in ones.
-        prices: To know what a call costs; by default the built-in table.
-        billed: Whether a call costs money.
+        prices: To know what a call costs: a table, or a file that goes before the built-in one.
+        billed: Whether a call costs money; if not, its cost is 0 and no table is asked.
         max_side: Longest side of the pictures it is shown, in pixels; `None` for as they are.
 
     Raises:
@@ -63,7 +66,7 @@ class ChatCritic:
         *,
         output: Output = "auto",
         prompts: Prompts | str | Path | None = None,
-        prices: Costs | None = None,
+        prices: Costs | str | Path | None = None,
         billed: bool = True,
         max_side: int | None = None,
     ) -> None:
@@ -78,7 +81,7 @@ class ChatCritic:
         self.output: Output = output
         self.max_side = max_side
         self._answering = Answering(
-            self.model, critique_schema(), role="critic", output=output, prices=prices or _prices()
+            self.model, critique_schema(), role="critic", output=output, prices=costs_of(prices, billed=billed)
         )
         self.fingerprint = fingerprint_of(
             self.model, role="critic", output=output, prompts=self.prompts.version, shown=[max_side]
@@ -156,9 +159,3 @@ class ChatCritic:
 
 def _templates(folder: str | Path | None) -> Prompts:
     return Prompts.builtin() if folder is None else Prompts.folder(folder)
-
-
-def _prices() -> Costs:
-    from langgraph_interleave.prices import Prices
-
-    return Prices.default()

@@ -41,7 +41,7 @@ def describe(estimate: Estimate) -> str:
     worst = "Worst: every attempt is used up"
     if estimate.repeats:
         times = "once" if estimate.repeats == 1 else f"{estimate.repeats} times"
-        worst += f", and every call of a model is repeated {times}"
+        worst += f", and every call of a model is repeated {times} (one that drew nothing costs nothing)"
     lines.append(f"{worst}.")
     if estimate.limited:
         lines.append(f"May be ended sooner by {', '.join(estimate.limited)}.")

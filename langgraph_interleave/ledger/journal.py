@@ -179,6 +179,8 @@ class Journal:
         usage = produced.usage
         if not usage.images and started.images:
             usage = usage.model_copy(update={"images": started.images})
+        if usage.cost_usd is None and not started.billed:
+            usage = usage.model_copy(update={"cost_usd": 0.0})
         record = started.model_copy(
             update={"status": "finished", "t_end": time.time(), "usage": usage, "result": dict(produced.result)}
         )

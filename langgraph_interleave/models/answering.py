@@ -7,48 +7,33 @@ before it does any work; then the next one is tried, and remembered.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
-from langchain_core.messages.tool import tool_call_chunk
-from langchain_core.runnables import Runnable, RunnableSequence
+from langchain_core.runnables import Runnable
 
 from langgraph_interleave.errors import BadResponse, ConfigError, ContentBlocked, InterleaveError, InvalidRequest, Role
 from langgraph_interleave.models.caching import cache_options, with_breakpoints
 from langgraph_interleave.models.faults import call_error
+from langgraph_interleave.models.forms import OUTPUTS, Form, Output, ability, in_form
 from langgraph_interleave.models.hydration import hydrating, showing
 from langgraph_interleave.models.identity import innermost, name_of
+from langgraph_interleave.models.reading import Reading, Said, as_chunk, cut_off
 from langgraph_interleave.models.ready import check_ready
 from langgraph_interleave.models.usage import Costs, model_name, usage_of, was_blocked, was_truncated
 from langgraph_interleave.models.wrapping import chat_models, mapped, settled
-from langgraph_interleave.splitter import Splitter
 from langgraph_interleave.types import ImageBytes, Usage
-
-Form = Literal["json_schema", "tool", "tagged"]
-Output = Literal["auto", "json_schema", "tool", "tagged"]
-#: Between reasoning in a provider's own form and that of the object.
-BETWEEN = "\n\n"
-FORMS: tuple[Form, ...] = ("json_schema", "tool", "tagged")
 
 #: What a provider that does not take a form complains of.
 _OF_THE_FORM = re.compile(
     r"(?i)response_?format|json_?schema|structured|output_(?:format|config)|\btools?\b|tool_choice|function"
 )
 _OF_THE_USAGE = re.compile(r"(?i)stream_options|include_usage")
-
-
-@dataclass(frozen=True, slots=True)
-class Said:
-    """More of an answer: `thought` is reasoning in the provider's own form, else it is the answer's text."""
-
-    text: str
-    thought: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +78,8 @@ class Answering:
         output: Output = "auto",
         prices: Costs | None = None,
     ) -> None:
+        if output not in OUTPUTS:
+            raise ConfigError(f"There is no output {output!r}.", remedy=f"Use one of {', '.join(OUTPUTS)}.")
         self.model = hydrating(_with_usage(settled(model)))
         self.output: Output = output
         self._schema = dict(schema)
@@ -175,17 +162,17 @@ class Answering:
     ) -> AsyncGenerator[Said | Answered]:
         runnable = self._form_of(form).bind(**options) if options else self._form_of(form)
         message: AIMessageChunk | None = None
-        reading = _Reading(form)
+        reading = Reading(form)
         try:
             with showing(pictures):
                 async with aclosing(cast("AsyncGenerator[AIMessage]", runnable.astream(list(messages)))) as chunks:
                     async for said in chunks:
-                        chunk = _as_chunk(said)
+                        chunk = as_chunk(said)
                         message = chunk if message is None else message + chunk
                         for more in reading.read(chunk):
                             yield more
         except Exception as error:  # noqa: BLE001 - whatever an SDK raises; a bug is raised again as it is
-            cut = _cut_off(error)
+            cut = cut_off(error)
             if cut is None:
                 self._raise(error)
             else:
@@ -200,7 +187,7 @@ class Answering:
         ours = call_error(error, role=self._role, what=self._what)
         raise error if ours is None else ours from error
 
-    def _whole(self, form: Form, reading: _Reading, message: AIMessageChunk | None) -> Answered:
+    def _whole(self, form: Form, reading: Reading, message: AIMessageChunk | None) -> Answered:
         if message is None:
             raise BadResponse(
                 f"The {self._role} model ended its answer before it began.", role=self._role, remedy="Try again."
@@ -237,102 +224,7 @@ class Answering:
         return [*forms, "tagged"]
 
     def _form_of(self, form: Form) -> Runnable[Any, Any]:
-        if form == "tagged":
-            return self.model
-        return mapped(self.model, lambda model: _bound(model, self._schema, form))
-
-
-class _Reading:
-    """What a stream has said so far, in one form."""
-
-    def __init__(self, form: Form) -> None:
-        self._form = form
-        self._splitter = Splitter()
-        self._text: list[str] = []
-        self._arguments: list[str] = []
-        self._thought: list[str] = []
-        self._call: Any = None
-
-    @property
-    def answer(self) -> str:
-        return "".join(self._arguments) or "".join(self._text)
-
-    @property
-    def thought(self) -> str:
-        return "".join(self._thought).strip()
-
-    def read(self, chunk: AIMessageChunk) -> list[Said]:
-        said = [Said(text, thought=True) for text in _native(chunk)]
-        self._thought += [thought.text for thought in said]
-        text = chunk.text
-        if text:
-            self._text.append(text)
-            # Beside a tool call words are no answer; whether one comes is not known yet.
-            if self._form != "tool":
-                said.append(Said(text))
-        for call in chunk.tool_call_chunks:
-            index = call.get("index")
-            if self._call is None:
-                self._call = (index,)
-            if self._call == (index,) and (more := call.get("args")):
-                self._arguments.append(more)
-                said.append(Said(more))
-        return said
-
-    def finish(self) -> list[Said]:
-        return [Said("".join(self._text))] if self._form == "tool" and self._text and not self._arguments else []
-
-
-def _native(chunk: AIMessageChunk) -> list[str]:
-    """Reasoning that a provider sends in a form of its own, not inside the text."""
-    content = chunk.content if isinstance(chunk.content, list) else []
-    blocks = [block for block in content if isinstance(block, dict) and block.get("type") != "text"]
-    pieces = Splitter().feed_blocks(cast("Any", blocks), chunk.additional_kwargs)
-    return [piece.text for piece in pieces if piece.track == "reasoning"]
-
-
-def ability(model: object, name: str) -> bool | None:
-    """What the profile of a model says of an ability; `None` when it says nothing.
-
-    Example:
-        >>> ability(object(), "image_inputs") is None
-        True
-    """
-    profiles = [cast("Mapping[str, Any]", getattr(inner, "profile", None) or {}) for inner in chat_models(model)]
-    said = [profile.get(name) for profile in profiles]
-    # What one of them cannot do cannot be asked of any: nobody knows which will answer.
-    return False if False in said else (True if True in said else None)
-
-
-def _as_tool(schema: Mapping[str, Any]) -> dict[str, Any]:
-    parameters = {key: value for key, value in schema.items() if key not in ("title", "description")}
-    function = {"name": schema["title"], "description": schema["description"], "parameters": parameters}
-    return {"type": "function", "function": function}
-
-
-def _first(runnable: object) -> Runnable[Any, Any]:
-    """The model of a structured-output chain, with its options bound; the parser behind it is ours."""
-    return runnable.first if isinstance(runnable, RunnableSequence) else cast("Runnable[Any, Any]", runnable)
-
-
-def _bound(model: Any, schema: dict[str, Any], form: Form) -> Runnable[Any, Any]:
-    """A chat model that is asked in a form."""
-    try:
-        if form == "tool":
-            bound = model.bind_tools([_as_tool(schema)])
-        else:
-            bound = _first(model.with_structured_output(schema, method="json_schema"))
-    except (NotImplementedError, TypeError, ValueError) as error:
-        raise ConfigError(
-            f"{type(model).__name__} has no {form} output: {str(error)[:200]}",
-            remedy='Leave out output=, or use output="tagged".',
-        ) from error
-    if form == "json_schema" and "tools" in getattr(bound, "kwargs", {}):
-        raise ConfigError(
-            f"{type(model).__name__} has no json_schema output; it would be forced into a tool call.",
-            remedy='Leave out output=, or use output="tool" or output="tagged".',
-        )
-    return bound
+        return in_form(self.model, self._schema, form)
 
 
 def _with_usage(model: Any) -> Any:
@@ -352,43 +244,3 @@ def _with_usage(model: Any) -> Any:
 
 def _without_usage(inner: Any) -> Any:
     return inner.model_copy(update={"stream_usage": False}) if getattr(inner, "stream_usage", False) else inner
-
-
-def _as_chunk(message: AIMessage) -> AIMessageChunk:
-    """A whole message, as models give that do not stream, as the only chunk."""
-    if isinstance(message, AIMessageChunk):
-        return message
-    calls = [(call["name"], json.dumps(call["args"]), call["id"]) for call in message.tool_calls]
-    calls += [(call["name"], call["args"], call["id"]) for call in message.invalid_tool_calls]
-    return AIMessageChunk(
-        content=message.content,
-        additional_kwargs=message.additional_kwargs,
-        response_metadata=message.response_metadata,
-        usage_metadata=message.usage_metadata,
-        tool_call_chunks=[
-            tool_call_chunk(name=name, args=args, id=number, index=index)
-            for index, (name, args, number) in enumerate(calls)
-        ],
-    )
-
-
-def _cut_off(error: Exception) -> AIMessageChunk | None:
-    """The end of an answer for which the SDK raises because a token limit was reached."""
-    completion = getattr(error, "completion", None)
-    if type(error).__name__ != "LengthFinishReasonError":
-        return None
-    usage: Any = getattr(completion, "usage", None)
-    known = None
-    if usage is not None:
-        details = getattr(usage, "prompt_tokens_details", None)
-        known = {
-            "input_tokens": usage.prompt_tokens,
-            "output_tokens": usage.completion_tokens,
-            "total_tokens": usage.total_tokens,
-            "input_token_details": {"cache_read": getattr(details, "cached_tokens", None) or 0},
-        }
-    return AIMessageChunk(
-        content="",
-        usage_metadata=cast("Any", known),
-        response_metadata={"finish_reason": "length", "model_name": getattr(completion, "model", None)},
-    )

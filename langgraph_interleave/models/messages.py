@@ -12,7 +12,7 @@ from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
-from langgraph_interleave.models.answering import Form
+from langgraph_interleave.models.forms import Form
 from langgraph_interleave.planner import PlanRequest
 from langgraph_interleave.prompts import Prompts
 from langgraph_interleave.types import (

@@ -119,9 +119,11 @@ class StepReader:
         self._possible.discard("model's" if "ours" in self._possible else "ours")
         steps = self._release()
         self._judge_numbers()
-        for i in range(self._inputs):
-            if i not in self._used:
-                self._warn("unused_input", f"No step builds on input:{i}.")
+        # Words about pictures build on none, and a sequence that goes on builds on the newest.
+        if self._continue_from is None and any(picture is not None for picture in self._last_picture):
+            for i in range(self._inputs):
+                if i not in self._used:
+                    self._warn("unused_input", f"No step builds on picture {i + 1} of the request.")
         return steps
 
     # Reading one step.
@@ -149,7 +151,7 @@ class StepReader:
             return self._text_draft(index, op, title, caption, instruction or prompt)
         if instruction is None or prompt is None:
             missing, other = ("instruction", "prompt") if instruction is None else ("prompt", "instruction")
-            self._warn("other", f"Step {index} has no {missing}; its {other} is used for both.", index)
+            self._warn("other", f"Step {index + 1} has no {missing}; its {other} is used for both.", index)
             instruction = prompt = instruction or prompt
         return _Draft(index, op, title, instruction, prompt, caption, self._refs(index, given))
 
@@ -157,14 +159,14 @@ class StepReader:
         self, index: int, op: Op | None, title: str | None, caption: str | None, unused: str | None
     ) -> _Draft:
         if op == "text" and unused and caption:
-            self._warn("other", f"Step {index} is text only; its prompt is left out.", index)
+            self._warn("other", f"Step {index + 1} is text only; its prompt is left out.", index)
         elif op not in ("text", None):
-            self._warn("other", f"Step {index} says {op!r} without instruction and prompt; it is text only.", index)
+            self._warn("other", f"Step {index + 1} says {op!r} without instruction and prompt; it is text only.", index)
         words = caption or unused or title
         if not words:
             raise self._fault(index, "it is empty: no instruction, prompt or caption")
         if not caption:
-            self._warn("other", f"Step {index} is text only and has no caption; its other words are used.", index)
+            self._warn("other", f"Step {index + 1} is text only and has no caption; its other words are used.", index)
         return _Draft(index, "text", title, None, None, words, ())
 
     def _text(self, index: int, given: Mapping[str, Json], name: str) -> str | None:
@@ -180,7 +182,7 @@ class StepReader:
         op = raw.strip().lower() if isinstance(raw, str) else kind_of(raw)
         if op == "generate" or op == "edit" or op == "text":
             return op
-        self._warn("other", f"Step {index} has the unknown op {op[:40]!r}; it is derived.", index)
+        self._warn("other", f"Step {index + 1} has the unknown op {op[:40]!r}; it is derived.", index)
         return None
 
     def _refs(self, index: int, given: Mapping[str, Json]) -> tuple[_Ref, ...] | None:
@@ -270,7 +272,7 @@ class StepReader:
             sources = self._chain(draft)
             if draft.op == "edit" or draft.refs:
                 built = f"it builds on {', '.join(sources)}" if sources else "there is none, so it is generated"
-                self._warn("other", f"Step {draft.index} edits without naming a picture; {built}.", draft.index)
+                self._warn("other", f"Step {draft.index + 1} edits without naming a picture; {built}.", draft.index)
             op = "edit" if sources else "generate"
         self._used.update(int(source[6:]) for source in sources if source.startswith("input:"))
         return Step(
@@ -297,9 +299,11 @@ class StepReader:
             if picture is not None:
                 found.append(f"step:{picture}")
             if picture != target:
-                instead = "nothing comes before it" if picture is None else f"step {picture} is used instead"
+                instead = "nothing comes before it" if picture is None else f"step {picture + 1} is used instead"
                 self._warn(
-                    "other", f"Step {draft.index} builds on step {target}, which is text only; {instead}.", draft.index
+                    "other",
+                    f"Step {draft.index + 1} builds on step {target + 1}, which is text only; {instead}.",
+                    draft.index,
                 )
         return tuple(dict.fromkeys(found))
 
@@ -324,7 +328,7 @@ class StepReader:
         self.warnings.append(PlanWarning(code, message, step))
 
     def _fault(self, index: int, what: str) -> PlanError:
-        return PlanError(f"Step {index}: {what}.", remedy=_REMEDY)
+        return PlanError(f"Step {index + 1}: {what}.", remedy=_REMEDY)
 
 
 def _first(given: Mapping[str, Json], name: str) -> Json:

@@ -14,11 +14,14 @@ from langchain_core.runnables import Runnable
 
 from langgraph_interleave.errors import BadResponse, PlanError
 from langgraph_interleave.imaging import downscale
-from langgraph_interleave.models.answering import BETWEEN, FORMS, Answered, Answering, Form, Output
+from langgraph_interleave.models.answering import Answered, Answering
+from langgraph_interleave.models.forms import FORMS, Form, Output
 from langgraph_interleave.models.identity import fingerprint_of
 from langgraph_interleave.models.messages import plan_messages
 from langgraph_interleave.models.naming import chat_model, named_model
 from langgraph_interleave.models.options import read_options
+from langgraph_interleave.models.pricing import costs_of
+from langgraph_interleave.models.reading import BETWEEN
 from langgraph_interleave.models.schema import plan_schema
 from langgraph_interleave.models.usage import Costs
 from langgraph_interleave.parsing import IncrementalPlan
@@ -50,8 +53,8 @@ class ChatPlanner:
         output: How to ask: `json_schema`, `tool`, `tagged` text, or `auto`, the first of these the
             model takes. The released InterleaveThinker-Planner-8B wants `tagged`.
         prompts: Templates, or a folder with some that replace the built-in ones.
-        prices: To know what a call costs; by default the built-in table.
-        billed: Whether a call costs money.
+        prices: To know what a call costs: a table, or a file that goes before the built-in one.
+        billed: Whether a call costs money; if not, its cost is 0 and no table is asked.
         downscale_from: From so many pictures in the request on, each is made smaller.
         downscale_to: Longest side of those, in pixels.
 
@@ -72,7 +75,7 @@ class ChatPlanner:
         *,
         output: Output = "auto",
         prompts: Prompts | str | Path | None = None,
-        prices: Costs | None = None,
+        prices: Costs | str | Path | None = None,
         billed: bool = True,
         downscale_from: int = 5,
         downscale_to: int = 384,
@@ -83,7 +86,7 @@ class ChatPlanner:
         self.output: Output = output
         self.downscale_from, self.downscale_to = downscale_from, downscale_to
         self._answering = Answering(
-            self.model, plan_schema(), role="planner", output=output, prices=prices or _prices()
+            self.model, plan_schema(), role="planner", output=output, prices=costs_of(prices, billed=billed)
         )
         self.fingerprint = fingerprint_of(
             self.model,
@@ -173,9 +176,3 @@ class ChatPlanner:
 
 def _templates(folder: str | Path | None) -> Prompts:
     return Prompts.builtin() if folder is None else Prompts.folder(folder)
-
-
-def _prices() -> Costs:
-    from langgraph_interleave.prices import Prices
-
-    return Prices.default()

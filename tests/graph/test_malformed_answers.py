@@ -16,7 +16,7 @@ from pydantic import SecretStr
 
 from langgraph_interleave import create_interleave_graph
 from langgraph_interleave.critics.chat import ChatCritic
-from langgraph_interleave.models.answering import FORMS, Form
+from langgraph_interleave.models.forms import FORMS, Form
 from langgraph_interleave.planners.chat import ChatPlanner
 from langgraph_interleave.testing import ScriptedBackend, ScriptedCritic, ScriptedPlanner, noise_card, simple_plan
 from langgraph_interleave.types import Critique, CritiqueResult, ImageResult
