@@ -8,8 +8,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
-from langchain_core.runnables import Runnable
-
 from langgraph_interleave.critic import Critic, OnText
 from langgraph_interleave.errors import CallError, ConfigError, CritiqueError
 from langgraph_interleave.ledger.records import ending_of, problem_of
@@ -35,7 +33,7 @@ class CriticEnsemble:
     warning. Usage is that of all requests together; each counts as a call.
 
     Args:
-        critics: Critics, chat models, or names of either.
+        critics: Critics, or names of critics.
         times: How often each is asked; by default once, or three times when there is only one.
 
     Raises:
@@ -48,7 +46,7 @@ class CriticEnsemble:
         4
     """
 
-    def __init__(self, *critics: Critic | Runnable[Any, Any] | str, times: int | None = None) -> None:
+    def __init__(self, *critics: Critic | str, times: int | None = None) -> None:
         each = times if times is not None else (TIMES if len(critics) == 1 else 1)
         #: Every voice; one that is asked several times is here as often.
         self.members = tuple(named(critic) for critic in critics) * max(each, 0)
@@ -141,7 +139,7 @@ def deciding(votes: Sequence[CritiqueResult]) -> CritiqueResult:
 def _no_majority(failed: Sequence[CallError | CritiqueError], *, votes: int, usage: Usage) -> CallError | CritiqueError:
     """What is raised when too few answered: the first error, unless it would hide what was paid."""
     first = failed[0]
-    if not votes and not (usage.calls and ending_of(first, billed=True) == "released"):
+    if not votes and not would_hide(first, usage):
         return with_usage(first, usage)
     said = first if isinstance(first, CritiqueError) else None
     error = CritiqueError(
@@ -210,16 +208,11 @@ def named(critic: Any) -> Critic:
     """
     if isinstance(critic, str):
         return init_critic(critic)
-    if isinstance(critic, Runnable) and not isinstance(critic, Critic):
-        from langgraph_interleave.critics.chat import ChatCritic
-
-        return ChatCritic(critic)
     if isinstance(critic, type):
         raise ConfigError(f"{critic.__name__} is a class.", remedy=f"Write {critic.__name__}(...).")
     if not isinstance(critic, Critic):
         raise ConfigError(
-            f"A {type(critic).__name__} is no critic.",
-            remedy="Give critics, LangChain chat models, or names of either.",
+            f"A {type(critic).__name__} is no critic.", remedy="Give objects that judge pictures, or names of critics."
         )
     return critic
 
@@ -242,6 +235,13 @@ def most_calls(critic: Critic) -> int:
     """Requests that one critique of it takes at most; 1 where it does not say."""
     said = getattr(critic, "calls_at_most", 1)
     return said if isinstance(said, int) and said > 0 else 1
+
+
+def would_hide(error: CallError | CritiqueError, usage: Usage) -> bool:
+    """Whether what others used would not be counted if this error were all that is known of the call."""
+    ending = ending_of(error, billed=True)
+    told = usage != Usage(calls=usage.calls, cost_usd=usage.cost_usd)
+    return (ending == "released" and usage.calls > 0) or (ending == "ambiguous" and told)
 
 
 def with_usage(error: CallError | CritiqueError, usage: Usage) -> CallError | CritiqueError:

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import Any, Self
-
-from langchain_core.runnables import Runnable
+from typing import Self
 
 from langgraph_interleave.critic import Critic, OnText
-from langgraph_interleave.critics.ensemble import ask, most_calls, named, names_in, no_voice, with_usage
+from langgraph_interleave.critics.ensemble import ask, most_calls, named, names_in, no_voice, with_usage, would_hide
 from langgraph_interleave.errors import CallError, ConfigError, CritiqueError
-from langgraph_interleave.ledger.records import ending_of
 from langgraph_interleave.types import CritiqueRequest, CritiqueResult, Usage
 
 
@@ -37,7 +34,7 @@ class FirstLook:
         False
     """
 
-    def __init__(self, cheap: Critic | Runnable[Any, Any] | str, then: Critic | Runnable[Any, Any] | str) -> None:
+    def __init__(self, cheap: Critic | str, then: Critic | str) -> None:
         self.cheap = named(cheap)
         self.then = named(then)
         self.members = (self.cheap, self.then)
@@ -90,7 +87,7 @@ class FirstLook:
 
 def _telling(error: CallError | CritiqueError, usage: Usage) -> CallError | CritiqueError:
     """The deciding critic's error; as one that counts, where it alone would say that nothing was used."""
-    if not usage.calls or ending_of(error, billed=True) != "released":
+    if not would_hide(error, usage):
         return with_usage(error, usage)
     counted = CritiqueError(f"The deciding critic failed. {error.message}", remedy=error.remedy, usage=usage)
     counted.__cause__ = error

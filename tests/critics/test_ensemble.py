@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from langgraph_interleave.critic import Critic
 from langgraph_interleave.critics.ensemble import CriticEnsemble, majority, mean_scores
+from langgraph_interleave.critics.first_look import FirstLook
 from langgraph_interleave.errors import CallError, ConfigError, CritiqueError, RateLimited, Unavailable
 from langgraph_interleave.graph import create_interleave_graph
 from langgraph_interleave.testing import ScriptedBackend, ScriptedCritic, ScriptedPlanner, noise_card, simple_plan
@@ -328,3 +329,17 @@ async def test_a_run_that_is_cancelled_leaves_no_critic_behind() -> None:
             break
         await asyncio.sleep(0.01)
     assert all(member.stopped for member in members)
+
+
+@pytest.mark.parametrize("first_look", [False, True])
+async def test_what_one_used_is_counted_where_the_other_broke_off(first_look: bool) -> None:
+    used = Usage(input_tokens=70, output_tokens=3, calls=1)
+    cut = critic(Unavailable("broke off", ambiguous=True), billed=True)
+    unreadable = critic(CritiqueError("unreadable", usage=used), billed=True)
+    several = FirstLook(unreadable, cut) if first_look else CriticEnsemble(cut, unreadable)
+    with pytest.raises(CritiqueError) as caught:
+        await several.acritique(asked())
+    told = caught.value.usage
+    assert told is not None and (told.input_tokens, told.calls, told.cost_usd) == (70, 2, None)
+    with pytest.raises(Unavailable):
+        await CriticEnsemble(cut, cut).acritique(asked())
