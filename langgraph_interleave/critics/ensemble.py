@@ -8,6 +8,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
+from langchain_core.runnables import Runnable
+
 from langgraph_interleave.critic import Critic, OnText
 from langgraph_interleave.errors import CallError, ConfigError, CritiqueError
 from langgraph_interleave.ledger.records import ending_of, problem_of
@@ -33,7 +35,7 @@ class CriticEnsemble:
     warning. Usage is that of all requests together; each counts as a call.
 
     Args:
-        critics: Critics, or names of critics.
+        critics: Critics, chat models, or names of either.
         times: How often each is asked; by default once, or three times when there is only one.
 
     Raises:
@@ -46,7 +48,7 @@ class CriticEnsemble:
         4
     """
 
-    def __init__(self, *critics: Critic | str, times: int | None = None) -> None:
+    def __init__(self, *critics: Critic | Runnable[Any, Any] | str, times: int | None = None) -> None:
         each = times if times is not None else (TIMES if len(critics) == 1 else 1)
         #: Every voice; one that is asked several times is here as often.
         self.members = tuple(named(critic) for critic in critics) * max(each, 0)
@@ -208,11 +210,16 @@ def named(critic: Any) -> Critic:
     """
     if isinstance(critic, str):
         return init_critic(critic)
+    if isinstance(critic, Runnable) and not isinstance(critic, Critic):
+        from langgraph_interleave.critics.chat import ChatCritic
+
+        return ChatCritic(critic)
     if isinstance(critic, type):
         raise ConfigError(f"{critic.__name__} is a class.", remedy=f"Write {critic.__name__}(...).")
     if not isinstance(critic, Critic):
         raise ConfigError(
-            f"A {type(critic).__name__} is no critic.", remedy="Give objects that judge pictures, or names of critics."
+            f"A {type(critic).__name__} is no critic.",
+            remedy="Give critics, LangChain chat models, or names of either.",
         )
     return critic
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import Self
+from typing import Any, Self
+
+from langchain_core.runnables import Runnable
 
 from langgraph_interleave.critic import Critic, OnText
 from langgraph_interleave.critics.ensemble import ask, most_calls, named, names_in, no_voice, with_usage, would_hide
@@ -34,7 +36,7 @@ class FirstLook:
         False
     """
 
-    def __init__(self, cheap: Critic | str, then: Critic | str) -> None:
+    def __init__(self, cheap: Critic | Runnable[Any, Any] | str, then: Critic | Runnable[Any, Any] | str) -> None:
         self.cheap = named(cheap)
         self.then = named(then)
         self.members = (self.cheap, self.then)
