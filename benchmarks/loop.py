@@ -8,10 +8,10 @@ attempts these are is fixed by the seed, so that graph, plain loop and bound mee
 
   plain  plan, then for each step in order: draw, judge, and again until accepted
   ideal  what no scheduler can beat that knows the same things and has as many hands as it likes:
-         without lookahead nothing starts before the plan is complete, or before a source has its
-         outcome; with lookahead a step is drawn as soon as its words are there and every source has
-         a picture, on the bet that this picture stays, and judged once the bets are won. The third
-         way, an early start without bets, is given as a bound only: the graph has one switch for both.
+         with nothing ahead nothing starts before the plan is complete, or before a source has its
+         outcome; with an early start a step is drawn as soon as its words are there; with lookahead
+         also as soon as every source has a picture, on the bet that this picture stays, and judged
+         once the bets are won.
 
 Runs of graph and plain loop alternate, so that whatever else the machine does hits both. `visible` is
 the time from when a picture may be shown (it exists and the plan is validated; before that its step
@@ -68,14 +68,14 @@ class Case:
     Attributes:
         name: What it is.
         sources: For each step the steps it builds on.
-        lookahead: Whether the graph may look ahead.
+        ahead: What may start before it is certain.
         bar: Graph over plain loop, expected at most; `None` where nothing was said.
         slow: The steps whose drawings take `SLOW_S`.
     """
 
     name: str
     sources: tuple[tuple[int, ...], ...]
-    lookahead: bool
+    ahead: Ahead
     bar: float | None
     slow: tuple[int, ...] = ()
 
@@ -90,11 +90,12 @@ class Case:
 CHAIN: tuple[tuple[int, ...], ...] = ((), (0,), (1,), (2,), (3,), (4,))
 BESIDE: tuple[tuple[int, ...], ...] = ((), (), (1,), (2,), (3,))
 CASES = (
-    Case("chain of 6, no lookahead", CHAIN, False, 0.95),
-    Case("chain of 6, lookahead", CHAIN, True, 0.75),
-    Case("6 independent steps", ((),) * 6, True, 0.36),
-    Case("slow step beside a chain of 4, no lookahead", BESIDE, False, None, slow=(0,)),
-    Case("slow step beside a chain of 4, lookahead", BESIDE, True, None, slow=(0,)),
+    Case("chain of 6, nothing ahead", CHAIN, "nothing", None),
+    Case("chain of 6, early start", CHAIN, "early start", 0.95),
+    Case("chain of 6, lookahead", CHAIN, "lookahead", 0.75),
+    Case("6 independent steps", ((),) * 6, "lookahead", 0.36),
+    Case("slow step beside a chain of 4, early start", BESIDE, "early start", None, slow=(0,)),
+    Case("slow step beside a chain of 4, lookahead", BESIDE, "lookahead", None, slow=(0,)),
 )
 #: Graph over ideal, and a preview's delay in ms: expected at most.
 IDEAL_BAR, VISIBLE_BAR_MS = 1.08, 50.0
@@ -200,7 +201,12 @@ async def plain(stage: Stage) -> float:
 async def graph(stage: Stage, case: Case) -> tuple[float, list[float]]:
     """The real graph; seconds it took, and how long each preview was under way, in ms."""
     compiled = create_interleave_graph(
-        stage.planner, stage.backend, stage.critic, limits=Limits(max_attempts=ATTEMPTS), lookahead=case.lookahead
+        stage.planner,
+        stage.backend,
+        stage.critic,
+        limits=Limits(max_attempts=ATTEMPTS),
+        lookahead=case.ahead == "lookahead",
+        early_start=case.ahead != "nothing",
     )
     seen: dict[str, float] = {}
     validated = 0.0
@@ -231,16 +237,13 @@ class Times:
 
     def data(self) -> dict[str, Any]:
         """As JSON. Ratios are taken per seed, then averaged."""
-        ahead: Ahead = "lookahead" if self.case.lookahead else "nothing"
-        bound = [ideal(stubs, ahead=ahead) for stubs in self.stubs]
-        early = [ideal(stubs, ahead="early start") for stubs in self.stubs]
+        bound = [ideal(stubs, ahead=self.case.ahead) for stubs in self.stubs]
         nominal = [plain_bound(stubs) for stubs in self.stubs]
         return {
             "case": self.case.name,
             "bar": self.case.bar,
             "graph_over_plain": spread([a / b for a, b in zip(self.graph, self.plain, strict=True)]),
             "ideal_over_plain": spread([a / b for a, b in zip(bound, nominal, strict=True)]),
-            "early_start_alone_over_plain": spread([a / b for a, b in zip(early, nominal, strict=True)]),
             "graph_over_ideal": spread([a / b for a, b in zip(self.graph, bound, strict=True)]),
             "plain_over_its_stubs": spread([a / b for a, b in zip(self.plain, nominal, strict=True)]),
             "seconds": {"graph": spread(self.graph), "plain": spread(self.plain), "ideal": spread(bound)},

@@ -43,6 +43,7 @@ def choose_roles(
     checks: Sequence[Check | str] = (),
     on_exhausted: OnExhausted = "best",
     lookahead: bool | None = None,
+    early_start: bool | None = None,
     publish: Publish = "early",
     seed: int = 0,
     steps: int | None = None,
@@ -88,6 +89,7 @@ def choose_roles(
         style=style,
         on_exhausted=on_exhausted,
         lookahead=not drawing.capabilities.billed if lookahead is None else lookahead,
+        early_start=early_start,
         publish=publish,
     )
     return Roles(

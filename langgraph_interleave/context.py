@@ -39,7 +39,10 @@ class InterleaveContext(BaseModel):
     )
     lookahead: bool | None = Field(
         default=None,
-        description="Draw the next step on the bet that this one is accepted, and while the plan is written.",
+        description="Draw the next step on the bet that this one is accepted.",
+    )
+    early_start: bool | None = Field(
+        default=None, description="Draw the first steps while the plan is still written; default: as lookahead."
     )
     publish: Publish | None = Field(
         default=None, description="Captions while the picture is drawn (early), or once it was judged (verified)."
@@ -88,6 +91,7 @@ class Settings(Frozen):
     style: str | None = None
     on_exhausted: OnExhausted = "best"
     lookahead: bool = True
+    early_start: bool | None = None
     publish: Publish = "early"
 
     def resolve(self, context: object, configurable: Mapping[str, Any]) -> tuple[Settings, str | None]:

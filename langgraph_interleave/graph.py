@@ -39,6 +39,7 @@ def create_interleave_graph(
     checks: Sequence[Check | str] = ("not_blank",),
     on_exhausted: OnExhausted = "best",
     lookahead: bool | None = None,
+    early_start: bool | None = None,
     publish: Publish = "early",
     seed: int = 0,
     steps: int | None = None,
@@ -65,8 +66,9 @@ def create_interleave_graph(
             to share what is in flight.
         checks: Deterministic tests run before the critic.
         on_exhausted: What is kept when no attempt was accepted: `best`, `last`, or `fail` the run.
-        lookahead: Draw the next step on the bet that this one is accepted, and while the plan is
-            still written. Default: only where drawing costs nothing.
+        lookahead: Draw the next step on the bet that this one is accepted. Default: only where
+            drawing costs nothing.
+        early_start: Draw the first steps while the plan is still being written. Default: as lookahead.
         publish: Captions while the picture is drawn (`early`) or once it was judged (`verified`).
         seed: Seed of a run; every attempt derives its own.
         steps: Number of steps, when it must be exact.
@@ -99,6 +101,7 @@ def create_interleave_graph(
         checks=checks,
         on_exhausted=on_exhausted,
         lookahead=lookahead,
+        early_start=early_start,
         publish=publish,
         seed=seed,
         steps=steps,
@@ -120,6 +123,7 @@ def interleave_state_graph(
     checks: Sequence[Check | str] = ("not_blank",),
     on_exhausted: OnExhausted = "best",
     lookahead: bool | None = None,
+    early_start: bool | None = None,
     publish: Publish = "early",
     seed: int = 0,
     steps: int | None = None,
@@ -145,6 +149,7 @@ def interleave_state_graph(
         checks=checks,
         on_exhausted=on_exhausted,
         lookahead=lookahead,
+        early_start=early_start,
         publish=publish,
         seed=seed,
         steps=steps,

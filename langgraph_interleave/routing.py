@@ -33,6 +33,7 @@ class Rules:
     max_attempts: int = 3
     on_exhausted: OnExhausted = "best"
     lookahead: bool = False
+    early_start: bool = False
 
 
 @dataclass(frozen=True, slots=True)

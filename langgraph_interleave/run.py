@@ -191,7 +191,7 @@ class Run:
     def _start_next(self) -> None:
         if self._active == 0 or self.stopped or not self.knows_all:
             return
-        if self._fatal.any or (not self.view.complete and not self.view.rules.lookahead):
+        if self._fatal.any or (not self.view.complete and not self.view.rules.early_start):
             return
         self.standing.settle()
         following = routing.next_calls(self.view)

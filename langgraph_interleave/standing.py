@@ -47,6 +47,7 @@ class Standing:
             max_attempts=settings.limits.max_attempts,
             on_exhausted=settings.on_exhausted,
             lookahead=settings.lookahead,
+            early_start=settings.lookahead if settings.early_start is None else settings.early_start,
         )
         self.view = RunView(request=request, rules=rules)
 

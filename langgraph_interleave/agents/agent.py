@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Annotated, Any
 
 from langchain_core.messages import AIMessage, AnyMessage
-from langchain_core.runnables import RunnableLambda
+from langchain_core.runnables import Runnable, RunnableLambda
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.message import add_messages
 from langgraph.graph.state import CompiledStateGraph
@@ -48,9 +48,9 @@ CompiledAgent = CompiledStateGraph[IllustratorState, InterleaveContext, Illustra
 
 
 def create_interleave_agent(
-    planner: Planner | str | None = None,
+    planner: Planner | Runnable[Any, Any] | str | None = None,
     backend: ImageBackend | str | None = None,
-    critic: Critic | str | None = None,
+    critic: Critic | Runnable[Any, Any] | str | None = None,
     *,
     images: ImageForm = "reference",
     limits: Limits | None = None,
@@ -59,6 +59,7 @@ def create_interleave_agent(
     checks: Sequence[Check | str] = ("not_blank",),
     on_exhausted: OnExhausted = "best",
     lookahead: bool | None = None,
+    early_start: bool | None = None,
     publish: Publish = "early",
     seed: int = 0,
     steps: int | None = None,
@@ -115,6 +116,7 @@ def create_interleave_agent(
         checks=checks,
         on_exhausted=on_exhausted,
         lookahead=lookahead,
+        early_start=early_start,
         publish=publish,
         seed=seed,
         steps=steps,

@@ -16,7 +16,7 @@ from langchain_core.language_models import BaseChatModel, ModelProfile
 from langchain_core.language_models.chat_models import agenerate_from_stream, generate_from_stream
 from langchain_core.messages import AIMessageChunk, BaseMessage
 from langchain_core.outputs import ChatGenerationChunk, ChatResult
-from langchain_core.runnables import RunnableConfig
+from langchain_core.runnables import Runnable, RunnableConfig
 from pydantic import Field
 
 from langgraph_interleave.artifacts import ArtifactStore
@@ -100,14 +100,15 @@ class ChatInterleave(BaseChatModel):
         images: ImageForm = "reference",
         context: InterleaveContext | None = None,
         artifacts: ArtifactStore | None = None,
-        planner: Planner | str | None = None,
+        planner: Planner | Runnable[Any, Any] | str | None = None,
         backend: ImageBackend | str | None = None,
-        critic: Critic | str | None = None,
+        critic: Critic | Runnable[Any, Any] | str | None = None,
         limits: Limits | None = None,
         ledger: Ledger | None = None,
         checks: Sequence[Check | str] | None = None,
         on_exhausted: OnExhausted | None = None,
         lookahead: bool | None = None,
+        early_start: bool | None = None,
         publish: Publish | None = None,
         seed: int | None = None,
         steps: int | None = None,
@@ -126,8 +127,8 @@ class ChatInterleave(BaseChatModel):
         check_form(images)
         given = {
             "planner": planner, "backend": backend, "critic": critic, "limits": limits, "ledger": ledger,
-            "checks": checks, "on_exhausted": on_exhausted, "lookahead": lookahead, "publish": publish, "seed": seed,
-            "steps": steps, "size": size, "language": language, "style": style,
+            "checks": checks, "on_exhausted": on_exhausted, "lookahead": lookahead, "early_start": early_start,
+            "publish": publish, "seed": seed, "steps": steps, "size": size, "language": language, "style": style,
         }  # fmt: skip
         chosen = {name: value for name, value in given.items() if value is not None}
         identity: dict[str, Any] = {}

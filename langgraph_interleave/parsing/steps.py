@@ -271,7 +271,11 @@ class StepReader:
         if op == "edit" and not sources:
             sources = self._chain(draft)
             if draft.op == "edit" or draft.refs:
-                built = f"it builds on {', '.join(sources)}" if sources else "there is none, so it is generated"
+                built = (
+                    f"it builds on {', '.join(map(_in_words, sources))}"
+                    if sources
+                    else "there is none, so it is generated"
+                )
                 self._warn("other", f"Step {draft.index + 1} edits without naming a picture; {built}.", draft.index)
             op = "edit" if sources else "generate"
         self._used.update(int(source[6:]) for source in sources if source.startswith("input:"))
@@ -334,3 +338,9 @@ class StepReader:
 def _first(given: Mapping[str, Json], name: str) -> Json:
     """The first of a field's names that carries something."""
     return next((given[key] for key in NAMES[name] if given.get(key) is not None), None)
+
+
+def _in_words(source: str) -> str:
+    """A source as people count."""
+    kind, number = source.split(":")
+    return f"picture {int(number) + 1} of the request" if kind == "input" else f"step {int(number) + 1}"

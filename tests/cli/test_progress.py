@@ -279,7 +279,8 @@ def test_time_calls_and_cost() -> None:
     assert [clock(seconds) for seconds in (0, 59.94, 60, 3601)] == ["0.0 s", "59.9 s", "1 min 0 s", "60 min 1 s"]
     assert cost(None, free=True) == "no cost"
     assert cost(None, free=False) == "cost unknown"
-    assert cost(Spend(), free=False) == "cost unknown"
+    assert cost(Spend(), free=False) == "no cost", "nothing was called"
+    assert cost(Spend(calls={"critic": 1}), free=False) == "cost unknown"
     assert cost(Spend(cost_usd=0.0), free=False) == "no cost"
     assert cost(Spend(cost_usd=0.01234), free=False) == "$0.0123"
     assert cost(Spend(cost_usd=0.5), free=True) == "$0.5000"

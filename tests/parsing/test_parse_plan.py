@@ -441,7 +441,7 @@ def test_other_literals_are_refused(text: str, words: str) -> None:
         ({"steps": [{"prompt": b"x"}]}, "contains bytes"),
         ({"steps": [{1: "x"}]}, "a field name is int"),
         ({"steps": [{"prompt": ["x"]}]}, "its prompt is a list, not text"),
-        ({"steps": ["dig"]}, "Step 0: it is a text, not an object."),
+        ({"steps": ["dig"]}, "Step 1: it is a text, not an object."),
         ({"title": "x"}, "the object has no list of steps"),
         (None, "it is NoneType, neither text nor an object"),
         (b"{}", "it is bytes"),

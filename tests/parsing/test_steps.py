@@ -172,17 +172,17 @@ def test_sources_as_written(refs: Any, expected: tuple[str, ...]) -> None:
 @pytest.mark.parametrize(
     ("refs", "words"),
     [
-        (["input:2"], "Step 1: its source 'input:2' does not exist: the request has 1 picture."),
-        (["step:9"], "Step 1: its source 'step:9' does not exist: the plan has 3 steps, step:0 to step:2."),
-        (["step:2"], "Step 1: its source 'step:2' does not come before it."),
-        (["step:1"], "Step 1: its source 'step:1' is the step itself."),
-        (["step:-1"], "Step 1: its source 'step:-1' is neither 'input:<i>' nor 'step:<j>'."),
-        (["image 1"], "Step 1: its source 'image 1' is neither"),
-        ([0], "Step 1: its source 0 is neither"),
-        ([{"step": 0}], "Step 1: its source an object is neither"),
+        (["input:2"], "Step 2: its source 'input:2' does not exist: the request has 1 picture."),
+        (["step:9"], "Step 2: its source 'step:9' does not exist: the plan has 3 steps, step:0 to step:2."),
+        (["step:2"], "Step 2: its source 'step:2' does not come before it."),
+        (["step:1"], "Step 2: its source 'step:1' is the step itself."),
+        (["step:-1"], "Step 2: its source 'step:-1' is neither 'input:<i>' nor 'step:<j>'."),
+        (["image 1"], "Step 2: its source 'image 1' is neither"),
+        ([0], "Step 2: its source 0 is neither"),
+        ([{"step": 0}], "Step 2: its source an object is neither"),
         (["step:" + "9" * 5000], "is neither"),
-        ({"step": 0}, "Step 1: its sources are an object, not a list."),
-        (7, "Step 1: its sources are a number, not a list."),
+        ({"step": 0}, "Step 2: its sources are an object, not a list."),
+        (7, "Step 2: its sources are a number, not a list."),
     ],
 )
 def test_sources_that_cannot_be(refs: Any, words: str) -> None:
@@ -201,7 +201,7 @@ def test_sources_in_two_numberings() -> None:
     steps = [step(step_number=n) for n in (1, 2, 3)]
     steps[1]["sources"] = ["step:1"]
     steps[2]["sources"] = ["step:0"]
-    assert "Step 2: its source 'step:0' is right only in one numbering" in fault(*steps)
+    assert "Step 3: its source 'step:0' is right only in one numbering" in fault(*steps)
 
 
 def test_forward_references_while_the_plan_is_written() -> None:
@@ -216,8 +216,8 @@ def test_a_source_that_is_text_only() -> None:
     parsed = parse(step(), TEXT, TEXT, step(sources=["step:2"]), step(sources=["step:1", "step:0"]))
     assert sources(parsed) == [(), (), (), ("step:0",), ("step:0",)]
     assert messages(parsed) == [
-        "Step 3 builds on step 2, which is text only; step 0 is used instead.",
-        "Step 4 builds on step 1, which is text only; step 0 is used instead.",
+        "Step 4 builds on step 3, which is text only; step 1 is used instead.",
+        "Step 5 builds on step 2, which is text only; step 1 is used instead.",
     ]
 
 
@@ -225,8 +225,8 @@ def test_a_source_that_is_text_only_with_nothing_before_it() -> None:
     parsed = parse(TEXT, step(op="edit", sources=["step:0"]))
     assert (ops(parsed), sources(parsed)) == (["text", "generate"], [(), ()])
     assert messages(parsed) == [
-        "Step 1 builds on step 0, which is text only; nothing comes before it.",
-        "Step 1 edits without naming a picture; there is none, so it is generated.",
+        "Step 2 builds on step 1, which is text only; nothing comes before it.",
+        "Step 2 edits without naming a picture; there is none, so it is generated.",
     ]
     parsed = parse(TEXT, step(sources=["step:0"]), inputs=2)
     assert (ops(parsed), sources(parsed)) == (["text", "edit"], [(), ("input:0",)])
@@ -235,9 +235,9 @@ def test_a_source_that_is_text_only_with_nothing_before_it() -> None:
 @pytest.mark.parametrize(
     ("before", "inputs", "expected", "built"),
     [
-        ([step(op="generate")], 0, ("edit", ("step:0",)), "it builds on step:0"),
-        ([step(op="generate"), TEXT], 1, ("edit", ("step:0",)), "it builds on step:0"),
-        ([TEXT], 2, ("edit", ("input:0",)), "it builds on input:0"),
+        ([step(op="generate")], 0, ("edit", ("step:0",)), "it builds on step 1"),
+        ([step(op="generate"), TEXT], 1, ("edit", ("step:0",)), "it builds on step 1"),
+        ([TEXT], 2, ("edit", ("input:0",)), "it builds on picture 1 of the request"),
         ([], 0, ("generate", ()), "there is none, so it is generated"),
     ],
 )
@@ -248,16 +248,16 @@ def test_an_edit_without_sources(
         parsed = parse(*before, step(op="edit", sources=refs), inputs=inputs)
         last = parsed.plan.steps[-1]
         assert (last.op, last.sources) == expected
-        assert messages(parsed)[0] == f"Step {len(before)} edits without naming a picture; {built}."
+        assert messages(parsed)[0] == f"Step {len(before) + 1} edits without naming a picture; {built}."
 
 
 def test_input_pictures_never_used() -> None:
     parsed = parse(step(op="generate"), step(sources=["input:1"]), inputs=3)
     assert [(w.code, w.message, w.step) for w in parsed.warnings] == [
-        ("unused_input", "No step builds on input:0.", None),
-        ("unused_input", "No step builds on input:2.", None),
+        ("unused_input", "No step builds on picture 1 of the request.", None),
+        ("unused_input", "No step builds on picture 3 of the request.", None),
     ]
-    assert [w.code for w in parse(TEXT, inputs=1).warnings] == ["unused_input"]
+    assert parse(TEXT, inputs=1).warnings == (), "words about a picture build on none"
 
 
 # Ops.
@@ -285,7 +285,7 @@ def test_ops(fields: dict[str, Any], op: str, refs: tuple[str, ...]) -> None:
 def test_unknown_ops_are_derived(op: Any, shown: str) -> None:
     parsed = parse(step(), step(op=op))
     assert ops(parsed) == ["generate", "edit"]
-    assert messages(parsed) == [f"Step 1 has the unknown op {shown}; it is derived."]
+    assert messages(parsed) == [f"Step 2 has the unknown op {shown}; it is derived."]
 
 
 @pytest.mark.parametrize(
@@ -294,10 +294,10 @@ def test_unknown_ops_are_derived(op: Any, shown: str) -> None:
         ({"op": "text", "caption": "c"}, "c", None),
         ({"caption": "c", "instruction": None, "prompt": "null"}, "c", None),
         ({"auxiliary_text": "c", "sources": ["step:9"]}, "c", None),
-        ({"op": "text", "caption": "c", "prompt": "p"}, "c", "Step 0 is text only; its prompt is left out."),
-        ({"op": "edit", "caption": "c"}, "c", "Step 0 says 'edit' without instruction and prompt; it is text only."),
-        ({"op": "text", "prompt": "p"}, "p", "Step 0 is text only and has no caption; its other words are used."),
-        ({"title": "t"}, "t", "Step 0 is text only and has no caption; its other words are used."),
+        ({"op": "text", "caption": "c", "prompt": "p"}, "c", "Step 1 is text only; its prompt is left out."),
+        ({"op": "edit", "caption": "c"}, "c", "Step 1 says 'edit' without instruction and prompt; it is text only."),
+        ({"op": "text", "prompt": "p"}, "p", "Step 1 is text only and has no caption; its other words are used."),
+        ({"title": "t"}, "t", "Step 1 is text only and has no caption; its other words are used."),
     ],
 )
 def test_text_only_steps(fields: dict[str, Any], caption: str, said: str | None) -> None:
@@ -309,7 +309,7 @@ def test_text_only_steps(fields: dict[str, Any], caption: str, said: str | None)
 
 @pytest.mark.parametrize("fields", [{}, {"step_number": 1}, {"op": "text"}, {"op": "edit", "caption": "None"}])
 def test_empty_steps(fields: dict[str, Any]) -> None:
-    assert fault(step(), fields) == "Step 1: it is empty: no instruction, prompt or caption."
+    assert fault(step(), fields) == "Step 2: it is empty: no instruction, prompt or caption."
 
 
 def test_instruction_or_prompt_missing() -> None:
@@ -319,8 +319,8 @@ def test_instruction_or_prompt_missing() -> None:
         ("add a bean", "add a bean"),
     ]
     assert [(w.code, w.message, w.step) for w in parsed.warnings] == [
-        ("other", "Step 0 has no instruction; its prompt is used for both.", 0),
-        ("other", "Step 1 has no prompt; its instruction is used for both.", 1),
+        ("other", "Step 1 has no instruction; its prompt is used for both.", 0),
+        ("other", "Step 2 has no prompt; its instruction is used for both.", 1),
     ]
 
 
@@ -350,12 +350,12 @@ def test_numbers_are_texts_too() -> None:
     ("value", "kind"), [(["a"], "a list"), ({"a": "b"}, "an object"), (True, "true or false"), ([], "a list")]
 )
 def test_what_is_no_text(value: Any, kind: str) -> None:
-    assert fault(step(caption=value)) == f"Step 0: its caption is {kind}, not text."
-    assert fault(step(prompt=value)) == f"Step 0: its prompt is {kind}, not text."
+    assert fault(step(caption=value)) == f"Step 1: its caption is {kind}, not text."
+    assert fault(step(prompt=value)) == f"Step 1: its prompt is {kind}, not text."
 
 
 def test_a_field_given_twice() -> None:
-    assert "Step 0: the field 'step_name' is given twice" in fault(step(**{"step name": "a", "step_name": "b"}))
+    assert "Step 1: the field 'step_name' is given twice" in fault(step(**{"step name": "a", "step_name": "b"}))
     assert parse(step(**{"Step-Name": "a", "stepName": "a"})).plan.steps[0].title == "a"
 
 
