@@ -19,6 +19,19 @@ class InterleaveContext(BaseModel):
 
     Live objects (planner, backend, critic, stores) belong to `create_interleave_graph`.
 
+    Attributes:
+        limits: Caps on steps, attempts, images, calls and seconds; only those that are given.
+        steps: Number of steps, when it must be exact.
+        size: Size of each picture, `WIDTHxHEIGHT` in pixels.
+        seed: Seed of the run; every attempt derives its own from it.
+        language: Language of the captions; the request's own if empty.
+        style: The look all pictures share.
+        on_exhausted: What is kept when no attempt was accepted: `best`, `last`, or `fail` the run.
+        lookahead: Draw the next step on the bet that this one is accepted.
+        early_start: Draw the first steps while the plan is still written.
+        publish: Captions while the picture is drawn (`early`), or once it was judged (`verified`).
+        run_id: An id of the caller's own; the same id never pays twice.
+
     Example:
         >>> InterleaveContext(steps=4, seed=7).steps
         4

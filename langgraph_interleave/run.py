@@ -286,9 +286,10 @@ class Run:
                 elif wanted and isinstance(following, Draw):
                     self.standing.drawn(following, call.key, result)
                 elif wanted and isinstance(following, Judge):
-                    if self._judge_again(following, future, call, result):
+                    answer = self._judge_again(following, future, call, result)
+                    if answer is None:
                         return
-                    self._judged(following, result)
+                    self._judged(following, answer)
             self.advance()
         except Exception as error:  # noqa: BLE001 - given to whoever waits
             # A future that never ends would hang the graph.
@@ -296,13 +297,13 @@ class Run:
         else:
             future.set_result(None)
 
-    def _judge_again(self, judge: Judge, future: Future[None], call: Call, result: Result) -> bool:
-        """Ask the critic once more when its answer cannot be used; whether it is being asked."""
+    def _judge_again(self, judge: Judge, future: Future[None], call: Call, result: Result) -> Result | None:
+        """Ask the critic once more when its answer cannot be used; what came of it, or `None` while it is asked."""
         asking = self._asking[judge]
         asking.calls += (call.key,)
         bad = read_unusable(result.result) if isinstance(result, Finished) else None
         if bad is None or asking.unusable or self.stopped or not asking.again(bad):
-            return False
+            return result
         self.emitter.warning("asked_again", f"The critic is asked again. {bad.reason}", judge.step)
         self.emitter.reasoning_restarted(judge.step, attempt=judge.attempt)
         self._waiting[judge] = future
@@ -310,8 +311,8 @@ class Run:
         on_done = partial(self._done, judge, future)
         if not self._ahead.start(call, produce, certain=self.view.complete, on_done=on_done):
             del self._waiting[judge]
-            return False
-        return True
+            return self._refusal(call)
+        return None
 
     def _judged(self, judge: Judge, result: Result) -> None:
         asking = self._asking.pop(judge)

@@ -159,6 +159,9 @@ class Order:
 
     def _reason(self, segment: SegmentEvent) -> Iterator[Piece]:
         text = segment.text or ""
+        if segment.phase == "start":
+            # Whoever spoke is asked again. What was told cannot be taken back; the rest is a block of its own.
+            self._said.pop(segment.segment_id, None)
         block, said = self._said.get(segment.segment_id, (None, ""))
         if segment.phase == "finish":
             # The whole; of what was told as it grew, only the rest.

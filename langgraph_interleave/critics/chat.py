@@ -70,6 +70,8 @@ class ChatCritic:
         billed: bool = True,
         max_side: int | None = None,
     ) -> None:
+        if max_side is not None and max_side < 16:
+            raise ConfigError(f"max_side={max_side} is too small.", remedy="Give at least 16 pixels, or None.")
         self.model = chat_model(model) if isinstance(model, str) else model
         if ability(self.model, "image_inputs") is False:
             raise ConfigError(

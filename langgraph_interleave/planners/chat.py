@@ -12,7 +12,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import BaseMessage, HumanMessage
 from langchain_core.runnables import Runnable
 
-from langgraph_interleave.errors import BadResponse, PlanError
+from langgraph_interleave.errors import BadResponse, ConfigError, PlanError
 from langgraph_interleave.imaging import downscale
 from langgraph_interleave.models.answering import Answered, Answering
 from langgraph_interleave.models.forms import FORMS, Form, Output
@@ -80,6 +80,11 @@ class ChatPlanner:
         downscale_from: int = 5,
         downscale_to: int = 384,
     ) -> None:
+        if downscale_from < 1 or downscale_to < 16:
+            raise ConfigError(
+                f"downscale_from={downscale_from}, downscale_to={downscale_to} makes no sense.",
+                remedy="Give a number of pictures of at least 1, and a side of at least 16 pixels.",
+            )
         self.model = chat_model(model) if isinstance(model, str) else model
         self.prompts = prompts if isinstance(prompts, Prompts) else _templates(prompts)
         self.billed = billed

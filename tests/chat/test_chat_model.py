@@ -201,7 +201,7 @@ async def test_pictures_of_the_request_reach_the_planner_and_no_callback(chat: C
 
 
 def test_pictures_on_the_web_are_refused(chat: Chat) -> None:
-    with pytest.raises(ConfigError, match="Fetching by URL is off"):
+    with pytest.raises(ConfigError, match="not fetched from elsewhere"):
         chat(1).invoke([HumanMessage([{"type": "image", "url": "https://example.org/a.png"}])])
 
 

@@ -379,3 +379,25 @@ def test_a_chain_is_no_model() -> None:
     chain = FakeListChatModel(responses=["A plan."]) | StrOutputParser()
     with pytest.raises(ConfigError, match="chain"):
         ChatPlanner(chain)
+
+
+@pytest.mark.parametrize(
+    "options", [{"output": "json"}, {"downscale_from": 0}, {"downscale_to": 3}, {"prices": "no-such-file.toml"}]
+)
+def test_an_option_that_cannot_be_is_refused_at_once(options: dict[str, Any]) -> None:
+    with pytest.raises(ConfigError):
+        ChatPlanner(FakeListChatModel(responses=[]), **options)
+
+
+async def test_what_is_not_billed_costs_nothing_and_ones_own_prices_go_first(
+    loopback: LoopbackServer, tmp_path: Any
+) -> None:
+    prices = tmp_path / "prices.toml"
+    prices.write_text('[gpt-5-mini]\ninput = 1000\noutput = 1000\nsource = "x"\nas_of = 2026-01-01\n')
+    cases: list[tuple[dict[str, Any], float | None]] = [({"billed": False}, 0.0), ({"prices": prices}, None)]
+    for options, cost in cases:
+        loopback.script("chat", [Chat(text=plan_of(POT))])
+        finished, _ = await planned(ChatPlanner(model(loopback), **options))
+        used = finished.usage
+        expected = (used.input_tokens + used.output_tokens) / 1000 if cost is None else cost
+        assert used.cost_usd == pytest.approx(expected)
