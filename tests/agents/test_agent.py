@@ -141,7 +141,7 @@ def test_a_runs_own_values_are_its_context() -> None:
 
 
 def test_errors_are_raised_and_not_said() -> None:
-    with pytest.raises(ConfigError, match="Fetching by URL is off"):
+    with pytest.raises(ConfigError, match="not fetched from elsewhere"):
         make().invoke({"messages": [HumanMessage([{"type": "image", "url": "https://example.org/a.png"}])]})
     with pytest.raises(ConfigError, match="images='svg'"):
         make(images="svg")

@@ -24,7 +24,7 @@ def planner(pace_s: float = 0.0):
 
 
 def pacing():
-    return planner(pace_s=1.2)
+    return planner(pace_s=3.0)
 
 
 class Exploding:

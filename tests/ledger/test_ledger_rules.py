@@ -576,11 +576,11 @@ async def test_rule_8_a_replay_needs_no_room(ledger: Ledger, maker: Any, call: A
     first = Budget(Limits(max_calls=1))
     await ledger.run(call("a"), maker(ready=True), budget=first)
     await ledger.run(call("a"), maker(ready=True), budget=first)
-    assert spent(first) == Spend(calls={"backend": 1})
+    assert spent(first) == Spend(calls={"backend": 1}, cost_usd=0.0)
     second = Budget(Limits(max_calls=1))
     for _ in range(2):
         assert (await ledger.run(call("a"), maker(), budget=second)).replayed
-    assert spent(second) == Spend(calls={"backend": 1}, replayed=1)
+    assert spent(second) == Spend(calls={"backend": 1}, cost_usd=0.0, replayed=1)
 
 
 async def test_rule_8_a_call_that_is_certain_is_never_given_up_for_another(
@@ -664,8 +664,8 @@ async def test_rule_8_who_shares_the_call_of_another_run_counts_it_as_replayed(
     await asyncio.sleep(0.01)
     make.let_go()
     await asyncio.gather(first, second)
-    assert spent(mine) == Spend(calls={"backend": 1}, images=1)
-    assert spent(others) == Spend(calls={"backend": 1}, images=1, replayed=1)
+    assert spent(mine) == Spend(calls={"backend": 1}, cost_usd=0.0, images=1)
+    assert spent(others) == Spend(calls={"backend": 1}, cost_usd=0.0, images=1, replayed=1)
 
 
 # -- deadlines -------------------------------------------------------------------------------------

@@ -218,7 +218,7 @@ async def test_a_node_joins_what_was_started_ahead(scope: RunScope, maker: Any, 
     make.let_go()
     assert (await waiter).result == {"number": 1}
     assert make.calls == 1
-    assert spent(scope.budget) == Spend(calls={"backend": 1})
+    assert spent(scope.budget) == Spend(calls={"backend": 1}, cost_usd=0.0)
 
 
 async def test_what_was_started_ahead_and_ended_is_found_by_the_node(
@@ -231,7 +231,7 @@ async def test_what_was_started_ahead_and_ended_is_found_by_the_node(
     finished = await scope.run(call(), make)
     assert finished.replayed
     assert make.calls == 1
-    assert spent(scope.budget) == Spend(calls={"backend": 1}), "neither a replay of an earlier run nor waste"
+    assert spent(scope.budget) == Spend(calls={"backend": 1}, cost_usd=0.0), "neither a replay of an earlier run nor waste"
 
 
 async def test_starting_again_tells_both(scope: RunScope, maker: Any, call: Any) -> None:
@@ -337,7 +337,7 @@ async def test_rule_8_a_certain_call_takes_the_room_of_a_bet(ledger: Ledger, mak
     await scope.aclose()
     assert bet.cancelled == 1
     assert [type(outcome) for outcome in told] == [asyncio.CancelledError]
-    assert spent(budget) == Spend(calls={"backend": 1}, images=1)
+    assert spent(budget) == Spend(calls={"backend": 1}, cost_usd=0.0, images=1)
 
 
 async def test_rule_8_the_result_of_a_stopped_bet_does_not_count_though_it_comes(
@@ -359,7 +359,7 @@ async def test_rule_8_the_result_of_a_stopped_bet_does_not_count_though_it_comes
     await asyncio.to_thread(started.wait, 3)
     await scope.run(call("certain", images=1), maker(ready=True))
     await scope.aclose()
-    assert spent(budget) == Spend(calls={"backend": 1}, images=1), "the cap holds"
+    assert spent(budget) == Spend(calls={"backend": 1}, cost_usd=0.0, images=1), "the cap holds"
     assert {record.status for record in await ledger.records("run")} == {"failed", "finished"}
 
 
@@ -393,7 +393,7 @@ async def test_rule_8_a_bet_that_has_just_been_made_keeps_its_room(
         await scope.run(call("certain", images=1), maker(ready=True))
     record.set()
     await scope.aclose()
-    assert spent(scope.budget) == Spend(calls={"backend": 1}, images=1, wasted=1)
+    assert spent(scope.budget) == Spend(calls={"backend": 1}, cost_usd=0.0, images=1, wasted=1)
 
 
 async def test_rule_8_a_bet_a_node_waits_for_keeps_its_room(ledger: Ledger, maker: Any, call: Any) -> None:
@@ -419,7 +419,7 @@ async def test_rule_8_a_start_that_turns_out_to_be_a_replay_gives_its_room_back(
     scope.start(call("a"), maker(), certain=True, on_done=lambda _, outcome: told.append(outcome))
     await scope.aclose()
     assert told[0].replayed
-    assert spent(budget) == Spend(calls={"backend": 1}, replayed=1)
+    assert spent(budget) == Spend(calls={"backend": 1}, cost_usd=0.0, replayed=1)
     budget.reserve()
 
 
