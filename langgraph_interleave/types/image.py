@@ -22,8 +22,17 @@ class Capabilities:
         size_multiple: Sides are multiples of this, in pixels.
         min_side: Shortest side, in pixels.
         max_pixels: Largest area, in pixels.
+        max_aspect: Longest side over shortest at most; `None` for any.
+        sizes: Only these, as `WIDTHxHEIGHT` or as ratios (`16:9`); empty for any within the other bounds.
         seed: `exact` gives the same bytes for the same request and seed; `ignored` does not.
+        negative_prompt: It takes words for what must not be there.
+        mask: It changes only what a mask marks.
+        transparent: It draws on a transparent ground when asked to.
+        prompt_batch: Whether requests that wait at the same moment are drawn as one batch: `none`,
+            those with `prompts` only, or also those with the same references (`shared_references`).
         progress: What it reports while it draws.
+        cancel: `cooperative` stops a drawing under way when its task is cancelled; `none` lets it finish.
+        max_prompt_tokens: Longest prompt it reads; more is cut off. `None` where nobody knows.
         concurrency: How many calls may run at once; 1 when it holds a lock.
         billed: Each call costs money; then nothing is drawn on a bet unless asked for.
     """
@@ -35,8 +44,16 @@ class Capabilities:
     size_multiple: int = 1
     min_side: int = 16
     max_pixels: int = 4096 * 4096
+    max_aspect: float | None = None
+    sizes: tuple[str, ...] = ()
     seed: Literal["exact", "ignored"] = "ignored"
+    negative_prompt: bool = False
+    mask: bool = False
+    transparent: bool = False
+    prompt_batch: Literal["none", "prompts", "shared_references"] = "none"
     progress: Literal["none", "steps", "previews"] = "none"
+    cancel: Literal["none", "cooperative"] = "none"
+    max_prompt_tokens: int | None = None
     concurrency: int = 1
     billed: bool = False
 
@@ -52,6 +69,10 @@ class ImageRequest:
         height: As `width`.
         n: Images wanted; image i uses `seed + i`.
         seed: 0 to 2**32-1, or `None` for the backend's choice.
+        negative_prompt: Words for what must not be there, where the backend takes them.
+        mask: A picture of the first reference's size; what is transparent in it may change.
+        quality: How much care is taken; `None` for the backend's own.
+        transparent: Draw on a transparent ground.
         timeout_s: Deadline of the call in seconds.
         extra: Set by the operator, never from a model's words.
     """
@@ -62,6 +83,10 @@ class ImageRequest:
     height: int | None = None
     n: int = 1
     seed: int | None = None
+    negative_prompt: str | None = None
+    mask: ImageBytes | None = None
+    quality: Literal["draft", "standard", "high"] | None = None
+    transparent: bool = False
     timeout_s: float | None = None
     extra: Mapping[str, Any] = field(default_factory=dict[str, Any])
 

@@ -139,7 +139,8 @@ def test_the_list_names_every_installed_one_and_what_it_can_do(install: Install)
 
 
 def test_an_unknown_name_lists_what_is_installed() -> None:
-    with pytest.raises(ConfigError, match=r"No backend 'skech' is installed\. Did you mean sketch\? Installed: .*simulator, sketch"):
+    says = r"No backend 'skech' is installed\. Did you mean sketch\? Installed: .*simulator, sketch"
+    with pytest.raises(ConfigError, match=says):
         init_image_backend("skech")
     with pytest.raises(
         ConfigError, match=r"No planner 'nobody' is installed. Installed: chat, scene\. .*provider:model"

@@ -1,0 +1,233 @@
+"""The backend `callable`: any function that draws."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import io
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
+from typing import Any, cast
+
+from langgraph_interleave.errors import BadResponse, CallTimeout, ConfigError, InvalidRequest, NoImage
+from langgraph_interleave.imaging import verify_image
+from langgraph_interleave.types import Capabilities, ImageBytes, ImageRequest, ImageResult, OnProgress, Usage
+
+#: What a function may take, by name.
+TAKEN = (
+    "prompt",
+    "references",
+    "width",
+    "height",
+    "seed",
+    "negative_prompt",
+    "mask",
+    "quality",
+    "transparent",
+    "request",
+    "on_progress",
+)
+
+Drawing = Callable[..., Any]
+
+
+class CallableBackend:
+    """Draws by calling a function of yours: `(prompt, references) -> picture`.
+
+    The function is given what it takes, by name: `prompt`, `references` (a list of PIL pictures, in
+    order), `width`, `height` and `seed` (numbers or `None`), `negative_prompt`, `mask`, `quality`,
+    `transparent`, `request` (the whole `ImageRequest`) and `on_progress`. Two arguments of other names
+    are prompt and references. It returns a PIL picture, the bytes of a PNG, JPEG or WebP file, an
+    `ImageBytes` or `ImageResult`, or a list of pictures.
+
+    A plain function is called in a thread, so it may block; several at once only as far as
+    `capabilities.concurrency` says. A coroutine function is awaited on the package's own event loop:
+    clients it uses must be made there, in its first call, not in the loop you call `ainvoke` from.
+    What it raises is a fault of its own and ends the run once the document is composed, unless it is
+    one of the `CallError`s of `langgraph_interleave.errors`.
+
+    Args:
+        function: The function.
+        name: What people call it.
+        fingerprint: Names its version; another one when it draws differently. By default made from
+            module, name and source, where there is one.
+        capabilities: What it can do. By default told from what it takes: `references` means that it
+            edits as told, `seed` that the same seed draws the same.
+        billed: A call costs money.
+        concurrency: How many calls may run at once.
+
+    Raises:
+        ConfigError: It is no function, or takes something unknown.
+
+    Example:
+        >>> from PIL import Image
+        >>> def red(prompt, references, width=64):
+        ...     return Image.new("RGB", (width or 64, 64), "red")
+        >>> backend = CallableBackend(red)
+        >>> asyncio.run(backend.agenerate(ImageRequest("a red square", width=32))).images[0].width
+        32
+    """
+
+    def __init__(
+        self,
+        function: Drawing,
+        *,
+        name: str = "callable",
+        fingerprint: str | None = None,
+        capabilities: Capabilities | None = None,
+        billed: bool = False,
+        concurrency: int = 1,
+    ) -> None:
+        if not callable(function):
+            raise ConfigError(f"A {type(function).__name__} cannot be called.", remedy="Give a function that draws.")
+        self.name = name
+        self._function = function
+        self._takes, self._positional = _taken(function)
+        self.fingerprint = fingerprint or f"{name}/{_identity(function)}"
+        told = capabilities or Capabilities(
+            edit="instruct" if {"references", "request"} & self._takes else "none",
+            max_references=16 if {"references", "request"} & self._takes else 0,
+            seed="exact" if "seed" in self._takes else "ignored",
+            negative_prompt="negative_prompt" in self._takes,
+            mask="mask" in self._takes,
+            transparent="transparent" in self._takes,
+            progress="steps" if "on_progress" in self._takes else "none",
+            cancel="cooperative" if inspect.iscoroutinefunction(function) else "none",
+            concurrency=concurrency,
+        )
+        self.capabilities = replace(told, billed=told.billed or billed)
+        self._turn = asyncio.Semaphore(self.capabilities.concurrency)
+
+    def __repr__(self) -> str:
+        return f"CallableBackend({getattr(self._function, '__name__', 'function')!r}, name={self.name!r})"
+
+    async def agenerate(self, request: ImageRequest, *, on_progress: OnProgress | None = None) -> ImageResult:
+        """Call the function, as often as pictures are wanted.
+
+        Raises:
+            InvalidRequest: There are references and the function takes none.
+            NoImage: It returned nothing.
+            BadResponse: It returned what is no picture.
+            CallTimeout: The deadline passed; a plain function goes on in its thread all the same.
+        """
+        if request.references and not self.capabilities.max_references:
+            raise InvalidRequest(
+                f"{self.name} takes no references, and {len(request.references)} were given.",
+                remedy="Let the function take `references`, or plan steps that start from nothing.",
+            )
+        images: list[ImageBytes] = []
+        text: str | None = None
+        usage, warnings = Usage(), ()
+        try:
+            async with asyncio.timeout(request.timeout_s), self._turn:
+                for index in range(request.n):
+                    seed = None if request.seed is None else (request.seed + index) % 2**32
+                    returned = await self._call(replace(request, seed=seed, n=1), on_progress)
+                    if isinstance(returned, ImageResult):
+                        images += returned.images
+                        text, usage, warnings = returned.text, usage + returned.usage, returned.warnings
+                    else:
+                        images += await asyncio.to_thread(self._pictures, returned, seed)
+        except TimeoutError as error:
+            raise CallTimeout(
+                f"{self.name} was not finished within {request.timeout_s:g} s.",
+                remedy="Allow more time.",
+                ambiguous=self.capabilities.billed,
+            ) from error
+        usage = usage if usage != Usage() else Usage(images=len(images))
+        return ImageResult(tuple(images), text=text, usage=usage, warnings=warnings, model=self.fingerprint)
+
+    async def _call(self, request: ImageRequest, on_progress: OnProgress | None) -> object:
+        references = await asyncio.to_thread(_opened, request.references)
+        mask = (await asyncio.to_thread(_opened, [request.mask]))[0] if request.mask is not None else None
+        known: dict[str, Any] = {
+            "prompt": request.prompt,
+            "references": references,
+            "width": request.width,
+            "height": request.height,
+            "seed": request.seed,
+            "negative_prompt": request.negative_prompt,
+            "mask": mask,
+            "quality": request.quality,
+            "transparent": request.transparent,
+            "request": request,
+            "on_progress": on_progress,
+        }
+        arguments = [known[name] for name in self._positional]
+        named = {name: known[name] for name in self._takes if name not in self._positional}
+        if inspect.iscoroutinefunction(self._function):
+            return await self._function(*arguments, **named)
+        returned = await asyncio.to_thread(self._function, *arguments, **named)
+        return await cast("Awaitable[object]", returned) if inspect.isawaitable(returned) else returned
+
+    def _pictures(self, returned: object, seed: int | None) -> list[ImageBytes]:
+        if returned is None:
+            raise NoImage(f"{self.name} returned nothing.", remedy="Let the function return a picture.")
+        many = list(cast("Sequence[object]", returned)) if isinstance(returned, list | tuple) else [returned]
+        if not many:
+            raise NoImage(f"{self.name} returned an empty list.", remedy="Let the function return a picture.")
+        return [self._picture(one, seed) for one in many]
+
+    def _picture(self, returned: object, seed: int | None) -> ImageBytes:
+        if isinstance(returned, ImageBytes):
+            return returned
+        if isinstance(returned, bytes | bytearray | memoryview):
+            return verify_image(bytes(returned), what=f"picture of {self.name}", seed=seed)
+        save = getattr(returned, "save", None)
+        if callable(save):
+            buffer = io.BytesIO()
+            save(buffer, "PNG")
+            return verify_image(buffer.getvalue(), what=f"picture of {self.name}", seed=seed)
+        raise BadResponse(
+            f"{self.name} returned a {type(returned).__name__}.",
+            remedy="Return a PIL picture, or the bytes of a PNG, JPEG or WebP file.",
+        )
+
+
+def _taken(function: Drawing) -> tuple[frozenset[str], tuple[str, ...]]:
+    """What a function takes, and which of it by place."""
+    try:
+        parameters = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError) as error:
+        raise ConfigError(
+            f"What {function!r} takes cannot be found out.", remedy="Wrap it: lambda prompt, references: …"
+        ) from error
+    if any(one.kind is one.VAR_KEYWORD for one in parameters):
+        named = {one.name for one in parameters} & set(TAKEN)
+        return frozenset({"prompt", "references", *named}), ()
+    required = [one.name for one in parameters if one.default is one.empty and one.kind is not one.VAR_POSITIONAL]
+    unknown = [name for name in required if name not in TAKEN]
+    if unknown and required == unknown and len(required) <= 2:
+        # Names of one's own: the first is the prompt, the second the references.
+        named = {one.name for one in parameters} & set(TAKEN)
+        places = ("prompt", "references")[: len(required)]
+        return frozenset({*named, *places}), places
+    if unknown:
+        raise ConfigError(
+            f"The function takes {', '.join(unknown)}, which nobody can give it.",
+            remedy=f"It may take {', '.join(TAKEN)}.",
+        )
+    return frozenset({one.name for one in parameters} & set(TAKEN)), ()
+
+
+def _opened(references: Sequence[ImageBytes]) -> list[Any]:
+    from PIL import Image
+
+    opened: list[Any] = []
+    for reference in references:
+        picture = Image.open(io.BytesIO(reference.data))
+        picture.load()
+        opened.append(picture)
+    return opened
+
+
+def _identity(function: Drawing) -> str:
+    import hashlib
+
+    inner = getattr(function, "__wrapped__", function)
+    try:
+        source = inspect.getsource(inner)
+    except (OSError, TypeError):
+        source = ""
+    name = f"{getattr(inner, '__module__', '')}.{getattr(inner, '__qualname__', type(inner).__name__)}"
+    return f"{name}/{hashlib.sha256(source.encode()).hexdigest()[:12]}"
