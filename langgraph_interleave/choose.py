@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+import inspect
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from langchain_core.runnables import Runnable
@@ -34,7 +36,7 @@ _WORLD = {"simulator": SIMULATED, "sketch": SKETCHED}
 
 def choose_roles(
     planner: Planner | Runnable[Any, Any] | str | None,
-    backend: ImageBackend | str | None,
+    backend: ImageBackend | Callable[..., Any] | str | None,
     critic: Critic | Runnable[Any, Any] | str | None,
     *,
     limits: Limits | None = None,
@@ -58,9 +60,7 @@ def choose_roles(
             planner or critic; ledger and artifacts do not belong together.
     """
     drawing = backend if backend is not None else "simulator"
-    drawing = (
-        init_image_backend(drawing) if isinstance(drawing, str) else keeps_contract("backend", drawing, ImageBackend)
-    )
+    drawing = init_image_backend(drawing) if isinstance(drawing, str) else as_backend(drawing)
     world = _WORLD.get(drawing.name)
     missing = [role for role, given in (("planner", planner), ("critic", critic)) if given is None]
     if missing and world is None:
@@ -102,6 +102,15 @@ def choose_roles(
         settings=settings,
         notes=(world,) if world else (),
     )
+
+
+def as_backend(part: ImageBackend | Callable[..., Any]) -> ImageBackend:
+    """A backend as it is; a function that draws as the backend it makes."""
+    if (inspect.isroutine(part) or isinstance(part, functools.partial)) and not isinstance(part, ImageBackend):
+        from langgraph_interleave.backends.callable import CallableBackend
+
+        return CallableBackend(part)
+    return keeps_contract("backend", part, ImageBackend)
 
 
 def as_planner(part: Planner | Runnable[Any, Any]) -> Planner:

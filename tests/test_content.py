@@ -90,7 +90,7 @@ REFUSED: dict[str, tuple[Any, str]] = {
         [{"type": "image_url", "image_url": {"url": f"DATA:image/png;base64,{SECRET}"}}],
         "data: URL, which would be copied",
     ),
-    "url": (["x", {"type": "image", "url": "https://example.org/a.png"}], "Pictures are not fetched from elsewhere; download it"),
+    "url": (["x", {"type": "image", "url": "https://example.org/a.png"}], "not fetched from elsewhere; download"),
     "url as text": ([{"type": "image_url", "image_url": "http://example.org/a.png"}], "not fetched from elsewhere"),
     "path": ([{"type": "image", "url": "photos/a.png"}], "the local path 'photos/a.png'"),
     "file url": ([{"type": "image", "url": "file:///a.png"}], "the local path 'file:///a.png'"),

@@ -182,9 +182,7 @@ async def test_in_the_loop_a_plain_function_runs_in_a_thread_and_an_async_one_on
         return png()
 
     for function in (plain, asynchronous):
-        graph = create_interleave_graph(
-            ScriptedPlanner(simple_plan(2)), CallableBackend(function), ScriptedCritic(), checks=()
-        )
+        graph = create_interleave_graph(ScriptedPlanner(simple_plan(2)), function, ScriptedCritic(), checks=())
         assert (await graph.ainvoke({"request": "x"}))["outcome"] == "complete"
     assert threading.current_thread().name not in threads
     assert loops == {background.loop_at(0)}

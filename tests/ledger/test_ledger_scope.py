@@ -231,7 +231,8 @@ async def test_what_was_started_ahead_and_ended_is_found_by_the_node(
     finished = await scope.run(call(), make)
     assert finished.replayed
     assert make.calls == 1
-    assert spent(scope.budget) == Spend(calls={"backend": 1}, cost_usd=0.0), "neither a replay of an earlier run nor waste"
+    # Neither a replay of an earlier run nor waste.
+    assert spent(scope.budget) == Spend(calls={"backend": 1}, cost_usd=0.0)
 
 
 async def test_starting_again_tells_both(scope: RunScope, maker: Any, call: Any) -> None:
