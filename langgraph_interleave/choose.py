@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from langchain_core.runnables import Runnable
 from typing_extensions import get_protocol_members
@@ -110,7 +110,7 @@ def as_backend(part: ImageBackend | Callable[..., Any]) -> ImageBackend:
         from langgraph_interleave.backends.callable import CallableBackend
 
         return CallableBackend(part)
-    return keeps_contract("backend", part, ImageBackend)
+    return keeps_contract("backend", cast("ImageBackend", part), ImageBackend)
 
 
 def as_planner(part: Planner | Runnable[Any, Any]) -> Planner:

@@ -58,7 +58,8 @@ def create_interleave_graph(
 
     Args:
         planner: Lays the sequence out; an object, a LangChain chat model, or a name.
-        backend: Draws; an object, a function `(prompt, references) -> picture`, or a name. Nothing chosen at all means the simulator.
+        backend: Draws; an object, a function `(prompt, references) -> picture`, or a name. Nothing
+            chosen at all means the simulator.
         critic: Judges; as for the planner.
         limits: Caps on steps, attempts, images, calls and seconds.
         artifacts: Where pictures and records are kept; in memory by default.

@@ -329,6 +329,7 @@ def test_no_steps_are_refused() -> None:
 
 
 def test_an_estimate_in_words() -> None:
+    free = "(one that drew nothing costs nothing)"
     text = describe(
         estimate_run(
             5,
@@ -348,8 +349,7 @@ def test_an_estimate_in_words() -> None:
         "time        2m 05s    2m 46s   18m 08s",
         "cost known   $0.22     $0.30     $1.04",
         "Cost unknown: no price for gpt-9.",
-        "Worst: every attempt is used up, and every call of a model is repeated 3 times "
-        "(one that drew nothing costs nothing).",
+        f"Worst: every attempt is used up, and every call of a model is repeated 3 times {free}.",
         "May be ended sooner by max_images.",
     ]
 
