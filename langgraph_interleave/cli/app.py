@@ -138,6 +138,24 @@ def backends() -> None:
     raise typer.Exit(_guarded(listing))
 
 
+@app.command()
+def check(
+    backend: Annotated[str, typer.Argument(help="What to check, as `backends` lists it.", show_default=False)],
+    size: Annotated[
+        str | None,
+        typer.Option(metavar="WIDTHxHEIGHT", help="Size of the pictures. Default: the smallest.", show_default=False),
+    ] = None,
+    max_calls: Annotated[int | None, typer.Option(min=1, help="Calls at most.", show_default=False)] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Try a backend whose calls cost money.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="The report as JSON, nothing else on stdout.")] = False,
+) -> None:
+    """Try a backend: draws, edits, references, seeds, sizes, errors … Exit codes: 0 nothing failed, 1 something did."""
+    from langgraph_interleave.cli import check as command
+
+    wanted = command.Wanted(backend, size=size, max_calls=max_calls, yes=yes, as_json=as_json)
+    raise typer.Exit(_guarded(lambda: command.check(wanted)))
+
+
 def _version(wanted: bool) -> None:
     if wanted:
         from langgraph_interleave import __version__

@@ -1,4 +1,8 @@
-"""Fakes of the three roles, for tests of code that uses this package."""
+"""Fakes of the three roles, for tests of code that uses this package; and the conformance suite of backends."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 from langgraph_interleave.testing.fakes import (
     RephrasingPlanner,
@@ -10,12 +14,39 @@ from langgraph_interleave.testing.fakes import (
     simple_plan,
 )
 
+if TYPE_CHECKING:
+    from langgraph_interleave.testing.conformance import (
+        BackendConformance,
+        Finding,
+        Options,
+        Report,
+        acheck_backend,
+        check_backend,
+    )
+
+#: Loaded when they are asked for: the fakes need neither Pillow nor pytest.
+_CONFORMANCE = ("BackendConformance", "Finding", "Options", "Report", "acheck_backend", "check_backend")
+
 __all__ = [
+    "BackendConformance",
+    "Finding",
+    "Options",
     "RephrasingPlanner",
+    "Report",
     "ScriptExhausted",
     "ScriptedBackend",
     "ScriptedCritic",
     "ScriptedPlanner",
-    "simple_plan",
+    "acheck_backend",
+    "check_backend",
     "noise_card",
+    "simple_plan",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _CONFORMANCE:
+        from langgraph_interleave.testing import conformance
+
+        return getattr(conformance, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

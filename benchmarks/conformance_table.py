@@ -1,0 +1,160 @@
+"""The table of docs/backends.md: what the conformance suite finds out about each built-in backend.
+
+    python benchmarks/conformance_table.py            print it
+    python benchmarks/conformance_table.py --write    put it into docs/backends.md
+
+Nothing leaves the machine: backends that talk to a server talk to one on a loopback address, those
+that load a model load a tiny one made in code. A test holds the document against this.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import sys
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from langgraph_interleave.backends.base import ImageBackend
+from langgraph_interleave.testing.conformance import ITEMS, Report, Status, check_backend
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+DOCUMENT = REPOSITORY / "docs" / "backends.md"
+BEGIN, END = "<!-- conformance: begin -->", "<!-- conformance: end -->"
+MARKS: Mapping[Status, str] = {"passed": "yes", "failed": "**no**", "not applicable": "–", "not provable": "?"}
+
+Factory = Callable[[], ImageBackend]
+
+
+@contextmanager
+def sketch() -> Generator[Factory]:
+    """The backend `sketch`."""
+    from langgraph_interleave.backends.sketch import SketchBackend
+
+    yield SketchBackend
+
+
+@contextmanager
+def simulator() -> Generator[Factory]:
+    """The backend `simulator`."""
+    from langgraph_interleave.backends.simulator import SimulatorBackend
+
+    yield SimulatorBackend
+
+
+def collage(prompt: str, references: list[Any], width: int | None, height: int | None, seed: int | None) -> Any:
+    """A function that draws: stripes in colours of the words, and the references in a row."""
+    from hashlib import shake_256
+
+    from PIL import Image
+
+    first = references[0].size if references else (256, 256)
+    size = (width or first[0], height or first[1])
+    colours = shake_256(f"{seed}/{prompt}".encode()).digest(12)
+    picture = Image.new("RGB", size, tuple(colours[:3]))
+    for stripe in range(1, 4):
+        box = (0, size[1] * stripe // 4, size[0], size[1] * stripe // 4 + max(1, size[1] // 8))
+        picture.paste(tuple(colours[3 * stripe : 3 * stripe + 3]), box)
+    for place, reference in enumerate(references):
+        room = max(1, size[0] // len(references))
+        picture.paste(reference.convert("RGB").resize((room, max(1, size[1] // 2))), (place * room, 0))
+    return picture
+
+
+@contextmanager
+def function() -> Generator[Factory]:
+    """The backend `callable`, around a function."""
+    from langgraph_interleave.backends.callable import CallableBackend
+
+    yield lambda: CallableBackend(collage)
+
+
+@contextmanager
+def openai() -> Generator[Factory]:
+    """The backend `openai`, and a server that draws test cards."""
+    from langgraph_interleave.backends.openai_images import OpenAIImagesBackend
+
+    with support("loopback").serving() as server:
+        yield lambda: OpenAIImagesBackend(api_key="sk-loopback", base_url=server.base_url, billed=False)
+
+
+#: Which backends, by the heading of their column; those that take seconds apart.
+QUICK: Mapping[str, Callable[[], Any]] = {
+    "sketch": sketch,
+    "simulator": simulator,
+    "callable": function,
+    "openai": openai,
+}
+SLOW: Mapping[str, Callable[[], Any]] = {}
+
+
+def support(name: str) -> Any:
+    """A module of the tests' support: the servers on loopback addresses and the tiny models."""
+    folder = str(REPOSITORY / "tests" / "support")
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
+    return importlib.import_module(name)
+
+
+def report(name: str) -> Report:
+    """Try a built-in backend."""
+    with {**QUICK, **SLOW}[name]() as factory:
+        return check_backend(factory)
+
+
+def table(reports: Mapping[str, Report]) -> str:
+    """The table, and in words what is not plainly a yes: nothing in it differs from machine to machine."""
+    lines = [
+        f"| what is asked | {' | '.join(f'`{name}`' for name in reports)} |",
+        f"|---|{'---|' * len(reports)}",
+        *(f"| {item.asks} | {' | '.join(mark(one, item.name) for one in reports.values())} |" for item in ITEMS),
+        "",
+    ]
+    for name, one in reports.items():
+        lines += [
+            f"- `{name}`, {finding.asks[0].lower()}{finding.asks[1:]}: {finding.says}"
+            for finding in one.findings
+            if finding.status in ("failed", "not provable")
+        ]
+    return "\n".join(lines)
+
+
+def mark(one: Report, item: str) -> str:
+    """What a cell of the table says."""
+    return MARKS[one[item].status]
+
+
+def columns(text: str) -> dict[str, list[str]]:
+    """The marks of each column of a document's table."""
+    inside = text.partition(BEGIN)[2].partition(END)[0]
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in inside.splitlines() if line[:1] == "|"]
+    heads = [head.strip("`") for head in rows[0][1:]]
+    return {head: [row[place] for row in rows[2:]] for place, head in enumerate(heads, 1)}
+
+
+def said(text: str, name: str) -> list[str]:
+    """What a document says in words about one backend."""
+    inside = text.partition(BEGIN)[2].partition(END)[0]
+    return [line for line in inside.splitlines() if line.startswith(f"- `{name}`,")]
+
+
+def main() -> int:
+    """Print the table, or write it."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--write", action="store_true", help="put it into docs/backends.md")
+    wanted = parser.parse_args()
+    made = table({name: report(name) for name in (*QUICK, *SLOW)})
+    if not wanted.write:
+        print(made)
+        return 0
+    text = DOCUMENT.read_text(encoding="utf-8")
+    before, _, rest = text.partition(BEGIN)
+    after = rest.partition(END)[2]
+    DOCUMENT.write_text(f"{before}{BEGIN}\n{made}\n{END}{after}", encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,272 @@
+"""The backend that is tried: made by its factory, asked for pictures at a counted price."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from langgraph_interleave.backends.base import ImageBackend
+from langgraph_interleave.errors import ConfigError, InterleaveError
+from langgraph_interleave.testing.conformance.pictures import NEAR, apart, two_colours
+from langgraph_interleave.types import Capabilities, ImageBytes, ImageRequest, ImageResult, OnProgress, Usage
+
+RED, BLUE, GREEN, YELLOW = (220, 30, 30), (30, 60, 220), (30, 160, 60), (240, 210, 40)
+#: Seeds of the requests that are compared.
+SEED = 7
+#: Pixels a side of a picture nobody chose a size for, where the backend takes so few.
+_SIDE = 128
+
+
+class Failed(Exception):
+    """The backend does not do what it must. The message is the finding's sentence."""
+
+
+class NotApplicable(Exception):
+    """The backend says it does nothing of the kind."""
+
+
+class NotProvable(Exception):
+    """Nobody can tell from outside."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How a backend is tried.
+
+    Attributes:
+        prompt: What is drawn.
+        edit_prompt: What is asked of a picture with references.
+        size: Width and height in pixels; by default the smallest comfortable size the backend takes.
+        at_once: Most calls made at the same time.
+        max_calls: Calls at most; items there is no call left for are not provable.
+        patience_s: Seconds after which a call counts as hanging.
+        cancel_s: Seconds a cancelled call may take to end.
+        allow_billed: Try a backend whose calls cost money.
+    """
+
+    prompt: str = "a red ball on a table"
+    edit_prompt: str = "Put a red ball next to it."
+    size: tuple[int, int] | None = None
+    at_once: int = 4
+    max_calls: int | None = None
+    patience_s: float = 300.0
+    cancel_s: float = 30.0
+    allow_billed: bool = False
+
+
+@dataclass(slots=True)
+class Taken:
+    """What was used so far."""
+
+    calls: int = 0
+    images: int = 0
+    costs: list[float | None] = field(default_factory=list[float | None])
+
+    @property
+    def cost_usd(self) -> float | None:
+        """The sum, where every call told."""
+        known = [cost for cost in self.costs if cost is not None]
+        return sum(known) if len(known) == len(self.costs) else None
+
+
+class Subject:
+    """One backend under trial. What was drawn once is not drawn again for the next item.
+
+    Args:
+        factory: Makes the backend; called again to see whether a second one says the same of itself.
+        options: How it is tried.
+
+    Attributes:
+        words: Everything it said: warnings, names, messages of errors.
+
+    Raises:
+        ConfigError: The factory makes no backend, or one that is billed and was not allowed to be.
+    """
+
+    def __init__(self, factory: Callable[[], ImageBackend], options: Options = Options()) -> None:
+        self.options = options
+        self.make = factory
+        self.backend = factory()
+        if not isinstance(self.backend, ImageBackend):
+            lacking = [name for name in ("name", "fingerprint", "capabilities", "agenerate")
+                       if not hasattr(self.backend, name)]  # fmt: skip
+            raise ConfigError(
+                f"A {type(self.backend).__name__} is no image backend: it lacks {', '.join(lacking)}.",
+                remedy="Meet the contract of langgraph_interleave.backends.base.",
+            )
+        self.capabilities: Capabilities = self.backend.capabilities
+        if self.capabilities.billed and not options.allow_billed:
+            raise ConfigError(
+                f"{self.backend.name} is billed: each call of the check costs money.",
+                remedy="Allow it with allow_billed=True (on the command line: --yes), perhaps with a cap of calls.",
+            )
+        self.size = options.size or smallest(self.capabilities)
+        self.taken = Taken()
+        self.words: list[str] = []
+        self._drawn: dict[object, ImageResult] = {}
+        self._seconds: dict[object, float] = {}
+        self._again: ImageBytes | None = None
+
+    @property
+    def exact(self) -> bool:
+        """Whether the same request with the same seed is the same picture, by its own word."""
+        return self.capabilities.seed == "exact"
+
+    def request(self, *, references: tuple[ImageBytes, ...] = (), seed: int = SEED) -> ImageRequest:
+        """A request the backend can do: of its size, from nothing where it draws from nothing."""
+        if not references and not self.capabilities.generate:
+            references = (two_colours(RED, BLUE),)
+        prompt = self.options.edit_prompt if references else self.options.prompt
+        return ImageRequest(prompt, references=references, width=self.size[0], height=self.size[1], seed=seed)
+
+    async def draw(self, request: ImageRequest, *, on_progress: OnProgress | None = None) -> ImageResult:
+        """Draw, counted.
+
+        Raises:
+            InterleaveError: What the backend raises, where it is of the tree.
+            Failed: It raised something else, or does not answer at all, or answers with something else.
+            NotProvable: No calls are left.
+        """
+        result = await self.ended(self.start(request, on_progress=on_progress), request)
+        return self.read(result)
+
+    def start(self, request: ImageRequest, *, on_progress: OnProgress | None = None) -> asyncio.Task[ImageResult]:
+        """Begin to draw, counted, and do not wait."""
+        if self.options.max_calls is not None and self.taken.calls >= self.options.max_calls:
+            raise NotProvable(f"The {self.options.max_calls} calls that were allowed are used up.")
+        self.taken.calls += 1
+        return asyncio.ensure_future(self._called(request, on_progress))
+
+    async def _called(self, request: ImageRequest, on_progress: OnProgress | None) -> ImageResult:
+        # Without progress as most callers call it: not every backend takes the argument by position.
+        if on_progress is None:
+            return await self.backend.agenerate(request)
+        return await self.backend.agenerate(request, on_progress=on_progress)
+
+    async def ended(self, task: asyncio.Task[ImageResult], request: ImageRequest) -> object:
+        """Wait for a drawing, as long as patience lasts."""
+        done, _ = await asyncio.wait({task}, timeout=self.options.patience_s)
+        if not done:
+            task.cancel()
+            raise Failed(f"No answer within {self.options.patience_s:g} s to {told(request)}.")
+        return outcome_of(task, request, self.words)
+
+    def read(self, result: object) -> ImageResult:
+        """Hold a result against its type, and count what it used."""
+        if not isinstance(result, ImageResult):
+            raise Failed(f"It returned a {type(result).__name__}, not an ImageResult.")
+        if not result.images or not all(isinstance(image, ImageBytes) for image in result.images):
+            raise Failed("Its result holds no picture.")
+        self.taken.images += len(result.images)
+        usage: object = result.usage
+        self.taken.costs.append(usage.cost_usd if isinstance(usage, Usage) else None)
+        self.words += [*map(str, result.warnings), result.text or "", result.model or ""]
+        return result
+
+    async def once(self, request: ImageRequest) -> ImageResult:
+        """Draw, unless this very request was drawn for another item before."""
+        key = _key(request)
+        if key not in self._drawn:
+            started = time.monotonic()
+            self._drawn[key] = await self.draw(request)
+            self._seconds[key] = time.monotonic() - started
+        return self._drawn[key]
+
+    async def plain(self) -> ImageResult:
+        """The plainest drawing there is."""
+        return await self.once(self.request())
+
+    async def again(self) -> ImageBytes:
+        """The plainest drawing, drawn a second time."""
+        if self._again is None:
+            self._again = (await self.draw(self.request())).images[0]
+        return self._again
+
+    async def repeats(self) -> bool:
+        """Whether drawings can be compared; not where seeds are ignored by its own word.
+
+        Raises:
+            NotProvable: It says that the same seed draws the same, and it does not.
+        """
+        if not self.exact:
+            return False
+        if apart((await self.plain()).images[0], await self.again()) > NEAR:
+            raise NotProvable("It does not repeat itself (see same_seed), so drawings cannot be compared.")
+        return True
+
+    async def seconds(self) -> float:
+        """How long the plainest drawing took."""
+        await self.plain()
+        return self._seconds[_key(self.request())]
+
+    async def refused(self, request: ImageRequest) -> InterleaveError | ImageResult:
+        """Draw what cannot be drawn: the error of the tree, or whatever came instead.
+
+        Raises:
+            Failed: The error says nothing, or not what to do.
+        """
+        try:
+            return await self.draw(request)
+        except InterleaveError as error:
+            if not error.message.strip():
+                raise Failed(f"{type(error).__name__} for {told(request)} has no message.") from error
+            if not error.remedy.strip():
+                raise Failed(f"{type(error).__name__} for {told(request)} does not say what to do.") from error
+            return error
+
+
+def outcome_of(task: asyncio.Task[ImageResult], request: ImageRequest, words: list[str]) -> object:
+    """What became of a drawing that is over; errors that are none of ours are a finding."""
+    try:
+        return task.result()
+    except InterleaveError as error:
+        words += [str(error), repr(error)]
+        raise
+    except asyncio.CancelledError as error:
+        raise Failed(f"It cancelled itself at {told(request)}.") from error
+    except Exception as error:
+        words += [str(error)]
+        said = " ".join(str(error).split())[:160]
+        raise Failed(
+            f"{type(error).__name__} ({said}) came for {told(request)}: only errors of the tree may come."
+        ) from error
+
+
+def told(request: ImageRequest) -> str:
+    """A request in a few words, for a finding."""
+    parts = [f"{request.width}x{request.height} px" if request.width is not None else "no size"]
+    if request.references:
+        parts.append(f"{len(request.references)} reference{'s' * (len(request.references) > 1)}")
+    if request.n != 1:
+        parts.append(f"n={request.n}")
+    if not request.prompt.strip():
+        parts.append("no prompt")
+    parts += [name for name in ("mask", "negative_prompt", "transparent") if getattr(request, name)]
+    return f"a request of {', '.join(parts)}"
+
+
+def smallest(capabilities: Capabilities) -> tuple[int, int]:
+    """The smallest comfortable size a backend takes, by its own word.
+
+    Example:
+        >>> smallest(Capabilities(size_multiple=48)), smallest(Capabilities(sizes=("1024x1024", "512x768")))
+        ((144, 144), (512, 768))
+    """
+    fixed = [tuple(map(int, size.split("x"))) for size in capabilities.sizes if "x" in size]
+    if fixed:
+        width, height = min(fixed, key=lambda size: size[0] * size[1])
+        return width, height
+    multiple = max(1, capabilities.size_multiple)
+    side = -(-max(_SIDE, capabilities.min_side) // multiple) * multiple
+    most = int(capabilities.max_pixels**0.5) // multiple * multiple
+    return (min(side, most),) * 2 if most else (side, side)
+
+
+def _key(request: ImageRequest) -> object:
+    """What makes two requests the same one."""
+    pictures = tuple(reference.sha256 for reference in request.references)
+    mask = None if request.mask is None else request.mask.sha256
+    size = (request.width, request.height, request.n, request.seed, request.timeout_s)
+    return request.prompt, pictures, mask, size, request.negative_prompt, request.quality, request.transparent

@@ -1,0 +1,160 @@
+"""The conformance suite: every item, in order, against one backend."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from dataclasses import asdict, replace
+from typing import Any
+
+from langgraph_interleave import background
+from langgraph_interleave._sync import run_sync
+from langgraph_interleave.backends.base import ImageBackend
+from langgraph_interleave.errors import InterleaveError
+from langgraph_interleave.testing.conformance import declared, drawing, origin, referring, repeating
+from langgraph_interleave.testing.conformance.item import Item
+from langgraph_interleave.testing.conformance.report import Finding, Report, Status
+from langgraph_interleave.testing.conformance.subject import Failed, NotApplicable, NotProvable, Options, Subject
+from langgraph_interleave.types import Capabilities
+
+#: All items, in the order they are tried.
+ITEMS: tuple[Item, ...] = (
+    *declared.ITEMS, *drawing.ITEMS, *referring.ITEMS, *repeating.ITEMS, *origin.ITEMS, *declared.LAST,
+)  # fmt: skip
+
+OnFinding = Callable[[Finding], None]
+
+
+def check_backend(
+    factory: Callable[[], ImageBackend],
+    *,
+    options: Options | None = None,
+    allow_billed: bool = False,
+    max_calls: int | None = None,
+    on_finding: OnFinding | None = None,
+) -> Report:
+    """Try a backend: does it draw, edit, keep order and seeds, count, stop, refuse, and say what it did not do?
+
+    It runs on the package's own event loop, as in a run. Nothing is imagined: each item draws, and
+    what was drawn for one is not drawn again for another. How many calls that may be, `most_calls`
+    says beforehand. When the plainest request cannot be drawn, nothing else is tried.
+
+    Not guaranteed: that the pictures show what was asked for, which takes a critic; nor that references
+    reach a model whose drawings differ by chance: those items are `not provable`.
+
+    Args:
+        factory: Makes the backend; called twice, to see whether both say the same of themselves.
+        options: Prompts, size, patience.
+        allow_billed: Try a backend whose calls cost money.
+        max_calls: Calls at most; items there is no call left for are `not provable`.
+        on_finding: Told each finding as soon as it is there.
+
+    Returns:
+        The report; `report.ok` when nothing failed, `print(report)` for people.
+
+    Raises:
+        ConfigError: The factory makes no backend, or one that is billed and was not allowed to be.
+
+    Example:
+        >>> from langgraph_interleave.testing import ScriptedBackend, check_backend
+        >>> from langgraph_interleave.types import Capabilities
+        >>> cannot_edit = lambda: ScriptedBackend(capabilities=Capabilities(seed="exact"))
+        >>> report = check_backend(cannot_edit)
+        >>> report["same_seed"].status, report["edits"].status
+        ('passed', 'failed')
+        >>> print(report["edits"].says)
+        It takes no references, got one, and drew without a word about it.
+    """
+    chosen = _options(options, allow_billed, max_calls)
+    return run_sync(lambda: _check(factory, chosen, on_finding))
+
+
+async def acheck_backend(
+    factory: Callable[[], ImageBackend],
+    *,
+    options: Options | None = None,
+    allow_billed: bool = False,
+    max_calls: int | None = None,
+    on_finding: OnFinding | None = None,
+) -> Report:
+    """As `check_backend`, for async code; cancelled, it stops what it was drawing."""
+    chosen = _options(options, allow_billed, max_calls)
+    level = max(background.current_level(), 0)
+    future, cancel = background.start_on(
+        level, lambda: _check(factory, chosen, on_finding), background.context_at(level)
+    )
+    try:
+        return await asyncio.wrap_future(future)
+    except asyncio.CancelledError:
+        cancel()
+        raise
+
+
+def most_calls(capabilities: Capabilities, max_calls: int | None = None) -> int:
+    """How many calls a check makes at most.
+
+    Example:
+        >>> most_calls(Capabilities()) < most_calls(Capabilities(edit="instruct", max_references=2, seed="exact"))
+        True
+    """
+    most = sum(item.calls(capabilities) for item in ITEMS)
+    return most if max_calls is None else min(most, max_calls)
+
+
+async def found(item: Item, subject: Subject) -> Finding:
+    """Try one item."""
+    calls, started = subject.taken.calls, time.monotonic()
+    status: Status = "passed"
+    try:
+        says = await item.run(subject)
+    except Failed as failed:
+        status, says = "failed", str(failed)
+    except NotApplicable as passed_over:
+        status, says = "not applicable", str(passed_over)
+    except NotProvable as open_question:
+        status, says = "not provable", str(open_question)
+    except InterleaveError as refused:
+        status, says = "failed", f"It refused what it says it can do: {type(refused).__name__}: {refused}"
+    says = " ".join(says.split())
+    return Finding(item.name, item.asks, status, says, subject.taken.calls - calls, time.monotonic() - started)
+
+
+async def _check(factory: Callable[[], ImageBackend], options: Options, on_finding: OnFinding | None) -> Report:
+    started = time.monotonic()
+    # A factory may load a model.
+    subject = await asyncio.to_thread(Subject, factory, options)
+    findings: list[Finding] = []
+    draws = True
+    for item in ITEMS:
+        if draws:
+            finding = await found(item, subject)
+        else:
+            finding = Finding(item.name, item.asks, "not provable", "It does not draw at all.")
+        draws = draws and not (item.name == "draws" and finding.status == "failed" and not subject.taken.images)
+        findings.append(finding)
+        if on_finding is not None:
+            on_finding(finding)
+    return Report(
+        str(subject.backend.name),
+        str(subject.backend.fingerprint),
+        tuple(findings),
+        _plain(subject.capabilities),
+        calls=subject.taken.calls,
+        images=subject.taken.images,
+        seconds=time.monotonic() - started,
+        cost_usd=subject.taken.cost_usd if subject.capabilities.billed else 0.0,
+    )
+
+
+def _options(options: Options | None, allow_billed: bool, max_calls: int | None) -> Options:
+    chosen = options or Options()
+    return replace(
+        chosen,
+        allow_billed=allow_billed or chosen.allow_billed,
+        max_calls=chosen.max_calls if max_calls is None else max_calls,
+    )
+
+
+def _plain(capabilities: Capabilities) -> dict[str, Any]:
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(capabilities).items()}

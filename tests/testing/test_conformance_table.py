@@ -1,0 +1,50 @@
+"""docs/backends.md says of each built-in backend what the conformance suite says today."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+
+
+def maker() -> Any:
+    if str(BENCHMARKS) not in sys.path:
+        sys.path.insert(0, str(BENCHMARKS))
+    return importlib.import_module("conformance_table")
+
+
+QUICK, SLOW = list(maker().QUICK), list(maker().SLOW)
+
+
+def is_current(name: str) -> None:
+    made = maker()
+    report = made.report(name)
+    assert [finding.says for finding in report.failed] == []
+    text = made.DOCUMENT.read_text(encoding="utf-8")
+    remedy = "run: python benchmarks/conformance_table.py --write"
+    assert made.columns(text)[name] == [made.mark(report, finding.item) for finding in report.findings], remedy
+    fresh = f"{made.BEGIN}\n{made.table({name: report})}\n{made.END}"
+    assert made.said(text, name) == made.said(fresh, name), remedy
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_the_document_is_current(name: str) -> None:
+    is_current(name)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SLOW)
+def test_the_document_is_current_about_what_takes_long(name: str) -> None:
+    is_current(name)
+
+
+def test_the_table_has_a_row_for_each_item_and_a_column_for_each_backend() -> None:
+    made = maker()
+    columns = made.columns(made.DOCUMENT.read_text(encoding="utf-8"))
+    assert list(columns) == [*QUICK, *SLOW]
+    assert {len(marks) for marks in columns.values()} == {len(made.ITEMS)}

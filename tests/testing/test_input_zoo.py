@@ -1,0 +1,150 @@
+"""Pictures as people have them, through every backend that edits: the right picture, or an error naming the file."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PIL import Image
+
+from langgraph_interleave.backends.base import ImageBackend
+from langgraph_interleave.backends.callable import CallableBackend
+from langgraph_interleave.backends.openai_images import OpenAIImagesBackend
+from langgraph_interleave.backends.registry import init_image_backend
+from langgraph_interleave.errors import ConfigError
+from langgraph_interleave.imaging import load_image
+from langgraph_interleave.testing.conformance.pictures import mean_apart
+from langgraph_interleave.types import ImageBytes, ImageRequest
+
+RED, BLUE, WHITE = (214, 40, 40), (30, 60, 214), (255, 255, 255)
+WIDTH, HEIGHT = 160, 120
+#: What a picture may differ by on average that was once compressed with loss, in grey levels.
+LOSS = 4.0
+
+
+def saved(picture: Image.Image, kind: str, **options: Any) -> bytes:
+    buffer = io.BytesIO()
+    picture.save(buffer, kind, **options)
+    return buffer.getvalue()
+
+
+def halves(left: Any = RED, right: Any = BLUE, *, mode: str = "RGB", size: tuple[int, int] = (WIDTH, HEIGHT)) -> Any:
+    picture = Image.new(mode, size, left)
+    picture.paste(right, (size[0] // 2, 0, *size))
+    return picture
+
+
+def turned() -> bytes:
+    """Lying on its side, as telephones store it: shown upright, red is on the left."""
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    return saved(halves().transpose(Image.Transpose.ROTATE_90), "JPEG", quality=95, exif=exif)
+
+
+def palette() -> bytes:
+    picture = Image.new("P", (WIDTH, HEIGHT), 0)
+    picture.putpalette([*RED, 9, 9, 9])
+    picture.paste(1, (WIDTH // 2, 0, WIDTH, HEIGHT))
+    return saved(picture, "PNG", transparency=1)
+
+
+def deep() -> bytes:
+    picture = Image.new("I;16", (WIDTH, HEIGHT), 0)
+    picture.paste(65535, (WIDTH // 2, 0, WIDTH, HEIGHT))
+    return saved(picture, "PNG")
+
+
+def moving(kind: str) -> bytes:
+    return saved(halves(), kind, save_all=True, append_images=[halves(BLUE, RED)], duration=100,
+                 **({"lossless": True} if kind == "WEBP" else {}))  # fmt: skip
+
+
+#: The bytes, and the picture a person sees in them.
+READABLE: dict[str, tuple[Callable[[], bytes], Any]] = {
+    "turned.jpg": (turned, halves()),
+    "rgba.png": (lambda: saved(halves((*RED, 255), (0, 0, 0, 0), mode="RGBA"), "PNG"), halves(RED, WHITE)),
+    "palette.png": (palette, halves(RED, WHITE)),
+    "la.png": (lambda: saved(halves((0, 255), (0, 0), mode="LA"), "PNG"), halves((0, 0, 0), WHITE)),
+    "cmyk.jpg": (lambda: saved(halves().convert("CMYK"), "JPEG", quality=95), halves()),
+    "deep.png": (deep, halves((0, 0, 0), WHITE)),
+    "moving.gif": (lambda: moving("GIF"), halves()),
+    "moving.webp": (lambda: moving("WEBP"), halves()),
+}
+
+UNREADABLE: dict[str, tuple[Callable[[], bytes], str]] = {
+    "truncated.png": (lambda: saved(Image.effect_noise((WIDTH, HEIGHT), 90), "PNG")[:-900], "broken PNG"),
+    "truncated.jpg": (lambda: saved(Image.effect_noise((WIDTH, HEIGHT), 90), "JPEG")[:-900], "broken JPEG"),
+    "bomb.png": (lambda: saved(Image.new("1", (12000, 12000)), "PNG"), "megapixels"),
+    "drawing.svg": (lambda: b'<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>', "SVG"),
+    "page.png": (lambda: b"<!DOCTYPE html><html><body>404</body></html>", "HTML page"),
+    "empty.png": (lambda: b"", "empty"),
+}
+
+
+def passed_on(prompt: str, references: list[Any], width: int | None = None, height: int | None = None) -> Any:
+    return references[0]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("zoo")
+    for name, (data, _) in (READABLE | UNREADABLE).items():
+        (made / name).write_bytes(data())
+    return made
+
+
+@pytest.fixture(scope="module", params=["sketch", "simulator", "callable"])
+def backend(request: pytest.FixtureRequest) -> ImageBackend:
+    return CallableBackend(passed_on) if request.param == "callable" else init_image_backend(request.param)
+
+
+def drawn(backend: ImageBackend, reference: ImageBytes) -> ImageBytes:
+    request = ImageRequest("a photo on a wall", references=(reference,), width=160, height=120, seed=1)
+    return asyncio.run(backend.agenerate(request)).images[0]
+
+
+def plain(picture: Any) -> ImageBytes:
+    return ImageBytes(saved(picture, "PNG"), "image/png", WIDTH, HEIGHT)
+
+
+@pytest.mark.parametrize("name", READABLE)
+def test_the_right_picture_reaches_the_backend(name: str, folder: Path, backend: ImageBackend) -> None:
+    expected = drawn(backend, plain(READABLE[name][1]))
+    other = drawn(backend, plain(halves(BLUE, RED)))
+    started = time.perf_counter()
+    reference = load_image(folder / name)
+    result = drawn(backend, reference)
+    assert time.perf_counter() - started < 1.0
+    assert (reference.width, reference.height) == (WIDTH, HEIGHT)
+    whole = (0, 0, result.width, result.height)
+    assert mean_apart(result, expected, whole) <= LOSS
+    assert mean_apart(result, other, whole) > mean_apart(result, expected, whole), "it can be told from another"
+
+
+@pytest.mark.parametrize("name", READABLE)
+async def test_the_right_picture_reaches_the_server(name: str, folder: Path, loopback: Any) -> None:
+    backend = OpenAIImagesBackend(api_key="sk-loop", base_url=loopback.base_url, billed=False)
+    started = time.perf_counter()
+    reference = load_image(folder / name)
+    await backend.agenerate(ImageRequest("a photo on a wall", references=(reference,), width=160, height=128))
+    assert time.perf_counter() - started < 1.0
+    await backend.aclose()
+    [sent] = loopback.on("edits")[0].files
+    assert sent.mime in ("image/png", "image/jpeg") and sent.name.endswith(("png", "jpg"))
+    arrived = ImageBytes(sent.data, sent.mime, WIDTH, HEIGHT)
+    assert mean_apart(plain(READABLE[name][1]), arrived, (0, 0, WIDTH, HEIGHT)) <= LOSS
+    assert b"Exif" not in sent.data
+
+
+@pytest.mark.parametrize("name", UNREADABLE)
+def test_what_is_no_picture_is_refused_by_name(name: str, folder: Path) -> None:
+    started = time.perf_counter()
+    with pytest.raises(ConfigError, match=name) as refused:
+        load_image(folder / name)
+    assert time.perf_counter() - started < 1.0
+    assert UNREADABLE[name][1] in refused.value.message and refused.value.remedy
