@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
-import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from langgraph_interleave.errors import BadResponse, NoImage
-from langgraph_interleave.imaging import verify_image
+from langgraph_interleave.imaging.color import has_transparency
+from langgraph_interleave.imaging.formats import MAX_PIXELS, decode
+from langgraph_interleave.imaging.results import decode_result
 from langgraph_interleave.models.faults import error_in_answer
 from langgraph_interleave.types import ImageBytes, ImageRequest, Usage
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A whole answer: at least one picture, what it used, and the prompts that were drawn in place of ours."""
+    """A whole answer: at least one picture as it was told, what it used, and the prompts drawn in place of ours.
 
-    images: tuple[ImageBytes, ...]
+    Each picture is base64 or a data URL (`False`), or an address (`True`).
+    """
+
+    told: tuple[tuple[str, bool], ...]
     usage: Usage
     revised: tuple[str, ...] = ()
 
@@ -27,42 +30,79 @@ def read_answer(response: object, *, what: str) -> Answer:
     """Read what the SDK returned. That is not always an answer: HTML comes as a `str`, an error as an object.
 
     Args:
-        response: From `images.generate` or `images.edit`.
+        response: From `images.generate` or `images.edit`, or the body as JSON.
         what: Who was called, for messages.
 
     Raises:
         CallError: One of its subclasses, by cause, with what was used where that is told.
     """
-    if not hasattr(response, "data") and not hasattr(response, "error"):
+    data, failure = _field(response, "data"), _field(response, "error")
+    if data is None and not failure and not _has(response, "data"):
         kind = "a web page" if isinstance(response, str) and "<" in response[:200] else "something else"
-        raise BadResponse(
-            f"{what} answered with {kind}, not as an image API.",
-            remedy="Check base_url: most end in /v1.",
-            code="unreadable",
-        )
-    failure: Any = getattr(response, "error", None)
+        if not isinstance(response, Mapping) or response:
+            raise BadResponse(
+                f"{what} answered with {kind}, not as an image API.",
+                remedy="Check base_url: most end in /v1.",
+                code="unreadable",
+            )
     if failure:
         raise error_in_answer(failure, role="backend", what=what)
-    told: Any = getattr(response, "data", None)
-    data: list[Any] = [item for item in told if item is not None] if isinstance(told, list) else []
-    usage = usage_of(getattr(response, "usage", None), images=len(data))
-    if not data:
+    items: list[Any] = [item for item in data if item is not None] if isinstance(data, list) else []
+    usage = usage_of(_field(response, "usage"), images=len(items))
+    if not items:
         raise NoImage(
             f"{what} answered without a picture.", remedy="Put the prompt in other words.", code="empty",
             detail={"text": ""}, usage=usage,
         )  # fmt: skip
-    try:
-        images = tuple(_picture(item, what) for item in data)
-    except BadResponse as error:
-        error.usage = usage
-        raise
-    revised = dict.fromkeys(str(text) for item in data if (text := getattr(item, "revised_prompt", None)))
-    return Answer(images, usage, tuple(revised))
+    revised = dict.fromkeys(str(text) for item in items if (text := _field(item, "revised_prompt")))
+    return Answer(tuple(_told(item) for item in items), usage, tuple(revised))
+
+
+async def pictures_of(
+    answer: Answer,
+    *,
+    what: str,
+    base_url: str,
+    headers: Mapping[str, str],
+    seeds: tuple[int | None, ...],
+    timeout_s: float,
+) -> tuple[tuple[ImageBytes, ...], tuple[str, ...]]:
+    """Decode, verify and measure the pictures; those behind addresses are fetched at once.
+
+    Args:
+        answer: What came.
+        what: Who answered, for messages.
+        base_url: The configured address.
+        headers: Credentials for it, and for nothing else.
+        seeds: The seed of each picture.
+        timeout_s: To fetch one, in seconds.
+
+    Returns:
+        The pictures that can be used, at least one, and a warning about each that cannot.
+
+    Raises:
+        CallError: None can be used: why the first cannot.
+    """
+    images: list[ImageBytes] = []
+    errors: list[BadResponse] = []
+    for index, (text, is_address) in enumerate(answer.told):
+        try:
+            images.append(
+                await decode_result(
+                    text, what=what, base_url=base_url, headers=headers, is_address=is_address,
+                    seed=seeds[index] if index < len(seeds) else None, timeout_s=timeout_s,
+                )
+            )  # fmt: skip
+        except BadResponse as error:
+            errors.append(error)
+    if not images:
+        raise errors[0]
+    return tuple(images), tuple(f"A picture could not be used. {error.message}" for error in errors)
 
 
 def usage_of(told: object, *, images: int) -> Usage:
     """Tokens as the API tells them; 0 for what it does not tell. The cost is not known here."""
-    given, drawn = getattr(told, "input_tokens_details", None), getattr(told, "output_tokens_details", None)
+    given, drawn = _field(told, "input_tokens_details"), _field(told, "output_tokens_details")
     return Usage(
         input_tokens=_count(told, "input_tokens"),
         output_tokens=_count(told, "output_tokens"),
@@ -73,43 +113,53 @@ def usage_of(told: object, *, images: int) -> Usage:
     )
 
 
-def differences(answer: Answer, request: ImageRequest, size: tuple[int, int], *, model: str) -> tuple[str, ...]:
-    """What was not done as asked, in words: another size, fewer pictures, another prompt.
+def differences(
+    images: tuple[ImageBytes, ...], answer: Answer, request: ImageRequest, size: tuple[int, int], *, model: str
+) -> tuple[str, ...]:
+    """What was not done as asked, in words: another size, fewer pictures, another prompt, no transparency.
 
     Args:
+        images: What was drawn.
         answer: What came.
-        request: What was asked.
+        request: What was asked, with the prompt as it was before anything was taken out or added.
         size: What was sent, in pixels.
         model: Whom to name.
     """
     said: list[str] = []
-    drawn = (answer.images[0].width, answer.images[0].height)
+    drawn = (images[0].width, images[0].height)
     if (request.width or drawn[0], request.height or drawn[1]) != drawn:
         asked = f"{request.width or 'any'}x{request.height or 'any'}"
         sent = "" if drawn == size else f" (sent as {size[0]}x{size[1]})"
         said.append(f"{asked} was asked for{sent}; {model} drew {drawn[0]}x{drawn[1]}.")
-    if len(answer.images) < request.n:
-        said.append(f"{request.n} pictures were asked for; {model} drew {len(answer.images)}.")
+    if len(answer.told) < request.n:
+        said.append(f"{request.n} pictures were asked for; {model} drew {len(answer.told)}.")
+    if request.transparent and not all(_is_transparent(image) for image in images):
+        said.append(f"A transparent ground was asked for; {model} drew on an opaque one.")
     said += [f"{model} drew another prompt: {text}" for text in answer.revised if text != request.prompt]
     return tuple(said)
 
 
-def _picture(item: object, what: str) -> ImageBytes:
-    text: str = getattr(item, "b64_json", None) or getattr(item, "url", None) or ""
-    if text.startswith(("http://", "https://", "/v1/")):
-        raise BadResponse(
-            f"{what} answered with the address of a picture, not with the picture.",
-            remedy='Set response_format="b64_json", if the server takes it.', code="url",
-        )  # fmt: skip
-    try:
-        data = base64.b64decode(re.sub(r"^data:[^,]{0,100},", "", text), validate=True)
-    except (binascii.Error, ValueError) as error:
-        raise BadResponse(
-            f"The picture in the answer of {what} is not base64.", remedy="Draw the step again.", code="base64"
-        ) from error
-    return verify_image(data, what=f"The answer of {what}")
+def _told(item: object) -> tuple[str, bool]:
+    text = _field(item, "b64_json")
+    if isinstance(text, str) and text:
+        return text, False
+    address = _field(item, "url")
+    return (address, True) if isinstance(address, str) and address else ("!", False)
+
+
+def _is_transparent(image: ImageBytes) -> bool:
+    file, _ = decode(image.data, max(MAX_PIXELS, image.width * image.height))
+    return has_transparency(file) and file.convert("RGBA").getchannel("A").getextrema()[0] != 255
+
+
+def _has(thing: object, name: str) -> bool:
+    return name in thing if isinstance(thing, Mapping) else hasattr(thing, name)
+
+
+def _field(thing: object, name: str) -> Any:
+    return thing.get(name) if isinstance(thing, Mapping) else getattr(thing, name, None)
 
 
 def _count(told: object, name: str) -> int:
-    value = getattr(told, name, None)
+    value = _field(told, name)
     return value if isinstance(value, int) and value > 0 else 0

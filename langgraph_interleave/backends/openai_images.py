@@ -3,54 +3,46 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import inspect
 import os
-import re
 import threading
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self
 from weakref import WeakKeyDictionary
 
-from langgraph_interleave.artifacts import canonical_json
-from langgraph_interleave.backends.openai_answer import differences, read_answer
-from langgraph_interleave.backends.openai_options import KEY, checked_address, given, host_of, one_of, read_name, within
-from langgraph_interleave.backends.openai_sizes import (
-    MAX_LONG,
-    MAX_SHORT,
-    MIN_SIDE,
-    MULTIPLE,
-    is_standard,
-    snapped,
-    wanted_size,
+from langgraph_interleave.backends.openai_answer import differences, pictures_of, read_answer
+from langgraph_interleave.backends.openai_options import (
+    KEY,
+    checked_address,
+    checked_settings,
+    host_of,
+    read_name,
+    within,
 )
-from langgraph_interleave.errors import CallError, CallTimeout, ConfigError, InvalidRequest
+from langgraph_interleave.backends.openai_profiles import profile_of, told_by
+from langgraph_interleave.backends.openai_sending import Sending, check_request, lay_out, refused_field
+from langgraph_interleave.backends.openai_sizes import bounds, is_standard
+from langgraph_interleave.backends.openai_stream import read_stream
+from langgraph_interleave.errors import CallError, CallTimeout, ConfigError
+from langgraph_interleave.imaging import provenance
 from langgraph_interleave.models.faults import call_error
 from langgraph_interleave.models.ready import check_ready
 from langgraph_interleave.types import Capabilities, ImageRequest, ImageResult, OnProgress, Usage
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
-    from openai.types import ImagesResponse
 
     from langgraph_interleave.prices import Prices
 
 DEFAULT_MODEL = "gpt-image-2.6-flare"
 #: Changes whenever the same request would be sent in another way.
-_VERSION = 1
+_VERSION = 2
 _ADDRESS = "https://api.openai.com/v1"
 #: Pictures take minutes; a shorter wait pays for what is not fetched.
 _TIMEOUT_S, _CONNECT_S = 600.0, 10.0
-_MAX_IMAGES, _MAX_REFERENCES = 10, 16
-_MAX_PROMPT, _MAX_FILE = 32_000, 50 * 1024 * 1024
 #: Gone from OpenAI's own service.
 _RETIRED = frozenset({"dall-e-2", "dall-e-3", "gpt-image-1"})
-_FORMATS = ("jpeg", "png", "webp")
-_QUALITIES = ("low", "medium", "high", "xhigh", "max", "auto")
-#: What sd-server (stable-diffusion.cpp) takes for settings: a model's words must not set any.
-_MARKUP = re.compile(r"</?\s*sd_cpp_extra_args\s*>", re.IGNORECASE)
-_EXTENSION = {"image/jpeg": "jpg", "image/png": "png", "image/webp": "webp"}
 OutputFormat = Literal["png", "jpeg", "webp"]
 
 
@@ -58,9 +50,16 @@ class OpenAIImagesBackend:
     """Draws with an image model of OpenAI, or of any server that speaks its Images API.
 
     Without references it generates, with references it edits, and sends them in order. Nothing is
-    sent twice: the SDK's own retries are off, the ledger resends what was provably not made. The
-    size is the nearest one the model takes, and a warning says where that is another one. Seeds
-    are ignored: the API has none. The key is sent to whatever `base_url` names.
+    sent twice: the SDK's own retries are off, the ledger resends what was provably not made. (One
+    thing is: where a server refuses or demands a field that is optional, the request is sent again
+    without or with it, and so are all later ones.) The size is the nearest one the model takes, and
+    a warning says where that is another one. The key is sent to whatever `base_url` names. A picture
+    answered as an address is fetched at once, from the server's own origin or a public one; the key
+    goes to the former only. Signed pictures (C2PA) are kept byte for byte, and the result says so.
+
+    Compatible servers differ in what they take: `profile` says how, see `openai_profiles`. Seeds and
+    words for what must not be there are sent where the profile has a way for them, else ignored
+    (OpenAI's API knows no seeds).
 
     Args:
         model: The model; the default is the current one of OpenAI's.
@@ -68,7 +67,10 @@ class OpenAIImagesBackend:
         api_key: Default: `OPENAI_API_KEY`. Not needed with a `base_url` of your own.
         base_url: Another server, with its path (`http://127.0.0.1:8000/v1`); default: `OPENAI_BASE_URL`,
             else OpenAI's.
-        quality: `low`, `medium`, `high`, `xhigh`, `max` or `auto`; by default the model's own.
+        profile: `openai`, `vllm-omni`, `sglang`, `localai`, `sdcpp`, `ollama` or `generic`; by default
+            told from `base_url`, which is `generic` for most servers of one's own.
+        quality: `low`, `medium`, `high`, `xhigh`, `max` or `auto`; by default the model's own. That of
+            a request (draft, standard, high) goes before it, as low, medium, high.
         background: `transparent`, `opaque` or `auto`.
         output_format: `png`, `jpeg` or `webp`.
         output_compression: 0 to 100, for JPEG and WebP.
@@ -76,11 +78,16 @@ class OpenAIImagesBackend:
         input_fidelity: `high` or `low`; only editing takes it, and only models before gpt-image-2.
         response_format: `b64_json`, for servers that answer with addresses otherwise. OpenAI's
             own models refuse it.
-        max_references: References it takes; fewer than 16 for servers that take fewer.
-        concurrency: Calls at once.
-        billed: Whether a picture costs money; `False` for a server of your own.
+        partial_images: Previews of each picture while it is drawn, 0 to 3, for whoever passes
+            `on_progress`; each is billed. Only where one picture is asked for.
+        max_references: References the model takes; by default as many as the server does, 16 mostly.
+        max_prompt_tokens: Longest prompt the model reads; a longer one loses words from its middle.
+        concurrency: Calls at once; by default 8, and 1 for servers that draw one after the other.
+        billed: Whether a picture costs money; by default not where the profile is that of a server
+            of one's own.
         prices: Default: the built-in table.
-        extra_body: Further fields of every request (a server's own: `seed`, `steps`).
+        extra_body: Further fields of every request (a server's own: `steps`, `guidance_scale`). With
+            the profile `sdcpp` they go where that server reads its settings.
 
     Raises:
         ConfigError: An option is wrong, the model is retired, or there is no key.
@@ -88,8 +95,9 @@ class OpenAIImagesBackend:
     Example:
         >>> OpenAIImagesBackend(api_key="sk-example", quality="low").capabilities.max_references
         16
-        >>> OpenAIImagesBackend.from_string("flux?base_url=http://127.0.0.1:1234/v1&billed=no").model
-        'flux'
+        >>> own = OpenAIImagesBackend.from_string("flux?base_url=http://127.0.0.1:1234/v1&profile=sdcpp")
+        >>> own.model, own.capabilities.seed, own.capabilities.billed
+        ('flux', 'exact', False)
     """
 
     name = "openai"
@@ -101,6 +109,7 @@ class OpenAIImagesBackend:
         client: AsyncOpenAI | None = None,
         api_key: str | None = None,
         base_url: str | None = None,
+        profile: str | None = None,
         quality: str | None = None,
         background: str | None = None,
         output_format: OutputFormat | None = None,
@@ -108,43 +117,40 @@ class OpenAIImagesBackend:
         moderation: str | None = None,
         input_fidelity: str | None = None,
         response_format: str | None = None,
-        max_references: int = _MAX_REFERENCES,
-        concurrency: int = 8,
-        billed: bool = True,
+        partial_images: int = 0,
+        max_references: int | None = None,
+        max_prompt_tokens: int | None = None,
+        concurrency: int | None = None,
+        billed: bool | None = None,
         prices: Prices | None = None,
         extra_body: Mapping[str, Any] | None = None,
     ) -> None:
         self.model = model.strip() or DEFAULT_MODEL
-        self.billed = billed
         self._what = f"openai:{self.model}"
-        self._both = given(
-            quality=one_of("quality", quality, _QUALITIES),
-            background=one_of("background", background, ("transparent", "opaque", "auto")),
-            output_format=one_of("output_format", output_format, _FORMATS),
-            output_compression=within("output_compression", output_compression, 0, 100),
-            response_format=one_of("response_format", response_format, ("b64_json",)),
-        )
-        self._generating = given(moderation=one_of("moderation", moderation, ("low", "auto")))
-        self._editing = given(input_fidelity=one_of("input_fidelity", input_fidelity, ("high", "low")))
-        if background == "transparent" and output_format == "jpeg":
-            raise ConfigError("JPEG pictures cannot be transparent.", remedy='Set output_format="png" or "webp".')
-        self._extra = dict(extra_body or {})
-        self._max_references = within("max_references", max_references, 0, _MAX_REFERENCES) or 0
-        self._concurrency = within("concurrency", concurrency, 1, 1000) or 1
-        self._prices = prices
         if client is not None and not inspect.iscoroutinefunction(getattr(client, "post", None)):
             raise ConfigError(f"A {type(client).__name__} cannot be awaited.", remedy="Give an openai.AsyncOpenAI.")
         self._given_client = client
         address = str(client.base_url) if client is not None else base_url or os.environ.get("OPENAI_BASE_URL")
         self._base_url = checked_address(address or _ADDRESS)
+        self.profile = profile_of(profile, self._base_url)
+        self._settings = checked_settings(
+            self.model, self.profile, quality=quality, background=background, output_format=output_format,
+            output_compression=output_compression, moderation=moderation, input_fidelity=input_fidelity,
+            response_format=response_format, partial_images=partial_images, max_references=max_references,
+            max_prompt_tokens=max_prompt_tokens, extra_body=extra_body,
+        )  # fmt: skip
+        self.billed = self.profile.billed if billed is None else billed
+        self._concurrency = within("concurrency", concurrency, 1, 1000) or self.profile.concurrency
+        self._prices = prices
         self._key = "" if client is not None else self._found_key(api_key)
         if self._official and self.model in _RETIRED:
             raise ConfigError(f"OpenAI has shut {self.model} down.", remedy=f"Use {DEFAULT_MODEL}.")
+        #: What this server has refused or demanded of the optional fields.
+        self._dropped: set[str] = set()
+        self._demanded = False
         self._clients: WeakKeyDictionary[asyncio.AbstractEventLoop, AsyncOpenAI] = WeakKeyDictionary()
         self._making = threading.Lock()
-        sent = {**self._both, **self._generating, **self._editing, "extra": self._extra}
-        parameters = hashlib.sha256(canonical_json(sent)).hexdigest()[:8]
-        self.fingerprint = f"openai/{_VERSION}/{self.model}@{host_of(self._base_url)}/{parameters}"
+        self.fingerprint = f"openai/{_VERSION}/{self.model}@{host_of(self._base_url)}/{self._settings.digest}"
 
     @classmethod
     def from_string(cls, text: str, **options: Any) -> Self:
@@ -167,12 +173,17 @@ class OpenAIImagesBackend:
     @property
     def capabilities(self) -> Capabilities:
         """What it can do."""
-        standard = is_standard(self.model)
-        return Capabilities(
-            generate=True, edit="instruct" if self._max_references else "none", max_references=self._max_references,
-            max_images=_MAX_IMAGES, size_multiple=MULTIPLE, min_side=1024 if standard else MIN_SIDE,
-            max_pixels=1536 * 1024 if standard else MAX_LONG * MAX_SHORT, seed="ignored", progress="none",
-            concurrency=self._concurrency, billed=self.billed,
+        profile, references = self.profile, self._settings.max_references
+        sizes = bounds(standard=is_standard(self.model), multiple=profile.size_multiple)
+        has_seed = profile.seed != "none" and "seed" not in self._dropped
+        previews = self._settings.partial_images and profile.stream and "stream" not in self._dropped
+        return replace(
+            sizes, generate=True, edit="instruct" if references else "none", max_references=references,
+            max_images=profile.max_images, seed="exact" if has_seed else "ignored",
+            negative_prompt=profile.negative != "none" and "negative_prompt" not in self._dropped,
+            mask=profile.mask and references > 0, transparent=profile.transparent,
+            progress="previews" if previews else "none", cancel="cooperative",
+            max_prompt_tokens=self._settings.max_prompt_tokens, concurrency=self._concurrency, billed=self.billed,
         )  # fmt: skip
 
     async def aready(self) -> None:
@@ -184,6 +195,24 @@ class OpenAIImagesBackend:
         """
         await check_ready(await self._client(), self.model, role="backend", what=self._what)
 
+    async def aprofile(self) -> str | None:
+        """Ask the server's list of models who it is; costs nothing and changes nothing.
+
+        Returns:
+            The profile to name in `profile=`, or `None` where the server does not say.
+
+        Raises:
+            ConfigError: The key is refused.
+            CallError: Nobody answers.
+        """
+        try:
+            found: object = await (await self._client()).get("/models", cast_to=object)
+        except Exception as error:  # noqa: BLE001 - each becomes one of ours, or goes on as the bug it is
+            if getattr(error, "status_code", None) in (404, 405, 501):
+                return None
+            self._raise(error)
+        return told_by(found) if isinstance(found, Mapping) else None
+
     async def aclose(self) -> None:
         """Close the connections of the running event loop. A client of your own stays open."""
         client = self._clients.pop(asyncio.get_running_loop(), None)
@@ -194,8 +223,8 @@ class OpenAIImagesBackend:
         """Draw: one request, whatever becomes of it.
 
         Args:
-            request: Prompt (up to 32,000 characters), up to 16 references in order, any size.
-            on_progress: Never called: the API does not tell.
+            request: Prompt (words beyond what is read are left out), references in order, any size.
+            on_progress: Told of previews, where `partial_images` are asked for.
 
         Returns:
             The pictures as they were sent, measured, with tokens and cost. The prompt as the model
@@ -205,53 +234,85 @@ class OpenAIImagesBackend:
             ConfigError: The key or the model is refused.
             CallError: One of its subclasses, by cause.
         """
-        self._check(request)
-        prompt = request.prompt if self._official else _MARKUP.sub("", request.prompt)
-        size = snapped(*wanted_size(request), standard=is_standard(self.model))
-        said = () if prompt == request.prompt else ("Settings for the server were taken out of the prompt.",)
         timeout_s = request.timeout_s or _TIMEOUT_S
+        # References are decoded where the server would not say that it cannot read them.
+        await asyncio.to_thread(check_request, request, self._settings, what=self._what)
         client = await self._client()
+        usage: Usage | None = None
         try:
             async with asyncio.timeout(timeout_s):
-                response: object = await self._send(client, replace(request, prompt=prompt), size, timeout_s)
+                sending, response = await self._sent(client, request, timeout_s, on_progress)
+                answer = read_answer(response, what=self._what)
+                usage = answer.usage
+                images, lost = await pictures_of(
+                    answer, what=self._what, base_url=self._base_url, headers=_authorization(client),
+                    seeds=self._seeds(sending, len(answer.told)), timeout_s=timeout_s,
+                )  # fmt: skip
+                said = await asyncio.to_thread(differences, images, answer, request, sending.size, model=self.model)
+                signed = await asyncio.to_thread(lambda: any(provenance.read(image.data).signed for image in images))
         except TimeoutError as error:
             raise CallTimeout(
                 f"{self._what} did not answer within {timeout_s:g} s.",
                 remedy="Allow more time; it may have been billed.", code="timeout",
+                usage=None if usage is None else self._priced(usage),
             ) from error  # fmt: skip
-        except Exception as error:  # noqa: BLE001 - each becomes one of ours, or goes on as the bug it is
-            self._raise(error)
-        try:
-            return await asyncio.to_thread(self._result, response, request, size, said)
         except CallError as error:
             # What could not be used was paid for all the same.
-            error.usage = None if error.usage is None else self._priced(error.usage)
+            used = error.usage or usage
+            error.usage = None if used is None else self._priced(used)
             raise
+        except Exception as error:  # noqa: BLE001 - each becomes one of ours, or goes on as the bug it is
+            self._raise(error)
+        return ImageResult(
+            images, usage=self._priced(answer.usage), warnings=(*said, *sending.said, *lost), model=self._what,
+            signed=signed,
+        )  # fmt: skip
 
-    async def _send(
-        self, client: AsyncOpenAI, request: ImageRequest, size: tuple[int, int], timeout_s: float
-    ) -> ImagesResponse:
+    async def _sent(
+        self, client: AsyncOpenAI, request: ImageRequest, timeout_s: float, on_progress: OnProgress | None
+    ) -> tuple[Sending, object]:
+        """Send, and once more for each optional field that the server turns out to refuse or demand."""
+        while True:
+            sending = lay_out(
+                request, self._settings, dropped=self._dropped, demanded=self._demanded, stream=on_progress is not None
+            )
+            try:
+                response: Any = await self._send(client, sending, timeout_s)
+            except Exception as error:
+                # A refused request was not worked on: nothing is paid twice.
+                if not self._learned(refused_field(error, sending.fields), sending):
+                    raise
+                continue
+            if sending.stream and on_progress is not None and hasattr(response, "response"):
+                partials = self._settings.partial_images
+                response = await read_stream(
+                    response, what=self._what, partial_images=partials, on_progress=on_progress
+                )
+            return sending, response
+
+    def _learned(self, field: str | None, sending: Sending) -> bool:
+        """Remember what the server said about a field; whether that is news."""
+        if field is None:
+            return False
+        if field in sending.fields:
+            self._dropped.add(field)
+            return True
+        news = not self._demanded and field not in self._dropped
+        self._demanded = True
+        return news
+
+    async def _send(self, client: AsyncOpenAI, sending: Sending, timeout_s: float) -> object:
         from openai import Timeout
 
-        options: dict[str, Any] = {
-            "model": self.model,
-            "prompt": request.prompt,
-            "n": request.n,
-            "size": f"{size[0]}x{size[1]}",
-            "timeout": Timeout(timeout_s, connect=min(_CONNECT_S, timeout_s)),
-            **self._both,
-        }
-        if extra := {**self._extra, **request.extra}:
-            options["extra_body"] = extra
-        if not request.references:
-            return await client.images.generate(**options, **self._generating)
-        # Bytes alone would go out as application/octet-stream, which is refused.
-        files = [
-            (f"ref{index}.{_EXTENSION[image.mime]}", image.data, image.mime)
-            for index, image in enumerate(request.references)
-        ]
-        # One file goes as `image`, which servers that take one only understand.
-        return await client.images.edit(image=files if len(files) > 1 else files[0], **options, **self._editing)
+        options = {**sending.options, "timeout": Timeout(timeout_s, connect=min(_CONNECT_S, timeout_s))}
+        return await (client.images.edit if sending.edits else client.images.generate)(**options)
+
+    def _seeds(self, sending: Sending, count: int) -> tuple[int | None, ...]:
+        if sending.seed is None:
+            return (None,) * count
+        first = sending.seed
+        # Of the others nobody says which seed was theirs.
+        return tuple((first + i) % 2**32 if i == 0 or self.profile.seed_counts_up else None for i in range(count))
 
     async def _client(self) -> AsyncOpenAI:
         """The client of the running loop: connections do not outlive theirs."""
@@ -269,42 +330,6 @@ class OpenAIImagesBackend:
 
                     self._clients[loop] = AsyncOpenAI(api_key=self._key, base_url=self._base_url, max_retries=0)
             return self._clients[loop]
-
-    def _check(self, request: ImageRequest) -> None:
-        if not 1 <= request.n <= _MAX_IMAGES:
-            raise InvalidRequest(
-                f"{request.n} pictures cannot be drawn in one call.", remedy=f"Ask for 1 to {_MAX_IMAGES}."
-            )
-        if len(request.references) > self._max_references:
-            raise InvalidRequest(
-                f"{len(request.references)} references are too many for {self._what}.",
-                remedy=f"Give at most {self._max_references}.",
-            )
-        if not request.prompt.strip() or len(request.prompt) > _MAX_PROMPT:
-            raise InvalidRequest(
-                f"A prompt of {len(request.prompt)} characters cannot be drawn.",
-                remedy=f"Give 1 to {_MAX_PROMPT} characters.",
-            )
-        for side in (request.width, request.height):
-            if side is not None and side < 1:
-                raise InvalidRequest(f"A side of {side} pixels cannot be drawn.", remedy="Give 1 or more.")
-        for index, image in enumerate(request.references):
-            if image.mime not in _EXTENSION or len(image.data) > _MAX_FILE:
-                raise InvalidRequest(
-                    f"Reference {index} ({image!r}) is not taken by {self._what}.",
-                    remedy="Give PNG, JPEG or WebP of at most 50 MB.",
-                )
-
-    def _result(
-        self, response: object, request: ImageRequest, size: tuple[int, int], said: tuple[str, ...]
-    ) -> ImageResult:
-        answer = read_answer(response, what=self._what)
-        return ImageResult(
-            answer.images,
-            usage=self._priced(answer.usage),
-            warnings=(*differences(answer, request, size, model=self.model), *said),
-            model=self._what,
-        )
 
     def _priced(self, usage: Usage) -> Usage:
         if not self.billed:
@@ -334,3 +359,9 @@ class OpenAIImagesBackend:
             raise ConfigError(f"{KEY} holds characters no key has.", remedy="Copy it again, without quotes.")
         # Servers of one's own ask for none; the SDK does.
         return key or "none"
+
+
+def _authorization(client: AsyncOpenAI) -> dict[str, str]:
+    """What the server's own origin is shown when a picture is fetched from it."""
+    key = client.api_key
+    return {"authorization": f"Bearer {key}"} if key else {}

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from langgraph_interleave.types import ImageRequest
+from langgraph_interleave.imaging.sizes import snap_size, wanted_size
+from langgraph_interleave.types import Capabilities
 
-#: Pixels of a picture nobody gave a size for.
-SIDE = 1024
+__all__ = ["MAX_LONG", "MAX_SHORT", "MIN_SIDE", "MULTIPLE", "STANDARD", "is_standard", "snapped", "wanted_size"]
+
 MULTIPLE = 16
 MIN_SIDE = 16
 MAX_LONG, MAX_SHORT = 3840, 2160
-MAX_ASPECT = 3
-#: A reference larger than this does not make the picture as large: pixels are billed.
-LARGEST_BY_REFERENCE = 1536
+MAX_ASPECT = 3.0
 #: All that models before gpt-image-2 draw.
-STANDARD = ((1024, 1024), (1536, 1024), (1024, 1536))
+STANDARD = ("1024x1024", "1536x1024", "1024x1536")
 
 
 def is_standard(model: str) -> bool:
@@ -27,26 +26,28 @@ def is_standard(model: str) -> bool:
     return name.startswith(("gpt-image-1-", "gpt-image-1.")) or name in ("gpt-image-1", "chatgpt-image-latest")
 
 
-def wanted_size(request: ImageRequest) -> tuple[int, int]:
-    """The size wanted in pixels: as asked, else in the shape of the first reference, else a square."""
-    width, height = request.width, request.height
-    first = request.references[0] if request.references else None
-    if width is None and height is None and first is not None:
-        scale = min(1.0, LARGEST_BY_REFERENCE / max(first.width, first.height))
-        return max(1, round(first.width * scale)), max(1, round(first.height * scale))
-    aspect = first.width / first.height if first is not None else 1.0
-    if width is None:
-        width = SIDE if height is None else max(1, round(height * aspect))
-    return width, max(1, round(width / aspect)) if height is None else height
+def bounds(*, standard: bool = False, multiple: int = MULTIPLE) -> Capabilities:
+    """What the API says about sizes, as the part of capabilities that is about them.
+
+    Args:
+        standard: The model draws the three standard sizes only.
+        multiple: Sides are multiples of this.
+    """
+    if standard:
+        return Capabilities(sizes=STANDARD, size_multiple=512, min_side=1024, max_pixels=1536 * 1024, max_aspect=1.5)
+    return Capabilities(
+        size_multiple=multiple, min_side=multiple, max_pixels=MAX_LONG * MAX_SHORT, max_aspect=MAX_ASPECT
+    )
 
 
-def snapped(width: int, height: int, *, standard: bool = False) -> tuple[int, int]:
+def snapped(width: int, height: int, *, standard: bool = False, multiple: int = MULTIPLE) -> tuple[int, int]:
     """The size nearest to what is wanted that a model takes: the shape first, then the area.
 
     Args:
         width: Pixels wanted, ≥ 1.
         height: As `width`.
         standard: The model draws the three standard sizes only.
+        multiple: Sides the server keeps as they are.
 
     Returns:
         Multiples of 16, at most 3 : 1 and 3840 by 2160 pixels (or upright). Not guaranteed: that the
@@ -56,18 +57,6 @@ def snapped(width: int, height: int, *, standard: bool = False) -> tuple[int, in
         >>> snapped(1000, 700), snapped(70, 50), snapped(9000, 1000), snapped(500, 900, standard=True)
         ((992, 704), (64, 48), (3840, 1280), (1024, 1536))
     """
-    if standard:
-        return min(STANDARD, key=lambda size: abs(size[0] / size[1] - width / height))
-    w, h = float(width), float(height)
-    w, h = min(w, h * MAX_ASPECT), min(h, w * MAX_ASPECT)
-    # The longer side gave way; the area comes back before it is cut to the largest.
-    grow = (width * height / (w * h)) ** 0.5
-    w, h = w * grow, h * grow
-    shrink = min(1.0, MAX_LONG / max(w, h), MAX_SHORT / min(w, h))
-    long, short = _multiple(max(w, h) * shrink), _multiple(min(w, h) * shrink)
-    long, short = min(long, MAX_LONG, short * MAX_ASPECT), min(short, MAX_SHORT)
-    return (long, short) if width >= height else (short, long)
-
-
-def _multiple(pixels: float) -> int:
-    return max(MIN_SIDE, round(pixels / MULTIPLE) * MULTIPLE)
+    within = bounds(standard=standard, multiple=multiple)
+    found = snap_size(width, height, within, max_long=MAX_LONG, max_short=MAX_SHORT)
+    return found.width, found.height

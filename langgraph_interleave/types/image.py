@@ -95,7 +95,8 @@ class ImageRequest:
 class ImageResult:
     """What a backend drew: 1 to n pictures, never none; plus what should be known about it.
 
-    `warnings` name what was not done as asked (snapped size, dropped seed, fewer than n).
+    `warnings` name what was not done as asked (snapped size, dropped seed, fewer than n). `signed` says
+    that a picture carries its provider's Content Credentials (C2PA) and is kept byte for byte.
     """
 
     images: tuple[ImageBytes, ...]
@@ -103,6 +104,7 @@ class ImageResult:
     usage: Usage = field(default_factory=Usage)
     warnings: tuple[str, ...] = ()
     model: str | None = None
+    signed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from loopback_bodies import File, size_of
-from loopback_replies import Chat, Pictures, picture_of, tokens_of
+from loopback_replies import Chat, ImageStream, Pictures, picture_of, tokens_of
 
 
 @dataclass(slots=True)
@@ -53,6 +53,8 @@ def pictures_of(reply: Pictures, recorded: Recorded, count: Count) -> dict[str, 
         {"b64_json": prefix + base64.b64encode(image).decode(), "revised_prompt": reply.revised_prompt}
         for image in images
     ]
+    if reply.urls:
+        data = [{"url": address} for address in reply.urls]
     count.images += len(images)
     count.answered += 1
     payload: dict[str, Any] = {"created": 1, "data": data, "size": f"{width}x{height}", "output_format": "png"}
@@ -69,6 +71,42 @@ def pictures_of(reply: Pictures, recorded: Recorded, count: Count) -> dict[str, 
         count.output_tokens += out
         count.cached_tokens += reply.cached_tokens
     return payload
+
+
+def image_events_of(reply: ImageStream, recorded: Recorded, count: Count) -> Iterator[str]:
+    """The pieces of a picture, each as one event with its name."""
+    body, kind = recorded.body, "image_edit" if recorded.route == "edits" else "image_generation"
+    width, height = size_of(str(body.get("size")), default=(1024, 1024))
+    base = {
+        "created_at": 1,
+        "size": f"{width}x{height}",
+        "quality": "low",
+        "background": "auto",
+        "output_format": "png",
+    }
+
+    def event(name: str, data: Mapping[str, Any]) -> str:
+        return f"event: {name}\ndata: {json.dumps({'type': name, **base, **data})}\n\n"
+
+    partials = int(body.get("partial_images") or 0) if reply.partials is None else reply.partials
+    for index in range(partials):
+        preview = b"broken" if reply.broken_previews else picture_of(body["prompt"], width, height, index=100 + index)
+        told = {"b64_json": base64.b64encode(preview).decode(), "partial_image_index": index}
+        yield event(f"{kind}.partial_image", told)
+    if isinstance(reply.end, Mapping):
+        yield f"event: error\ndata: {json.dumps({'type': 'error', 'error': dict(reply.end)})}\n\n"
+    elif reply.end == "completed":
+        image = reply.image or picture_of(body["prompt"], width, height)
+        text, pictures, out = tokens_of(body["prompt"]), 100 * len(recorded.files), width * height // 1024
+        count.images += 1
+        count.answered += 1
+        count.input_tokens += text + pictures
+        count.output_tokens += out
+        usage = {
+            "input_tokens": text + pictures, "output_tokens": out, "total_tokens": text + pictures + out,
+            "input_tokens_details": {"text_tokens": text, "image_tokens": pictures},
+        }  # fmt: skip
+        yield event(f"{kind}.completed", {"b64_json": base64.b64encode(image).decode(), "usage": usage})
 
 
 def _tokens(reply: Chat, recorded: Recorded) -> tuple[int, int]:

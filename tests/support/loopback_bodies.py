@@ -10,8 +10,8 @@ from functools import cache
 from typing import Any, NotRequired, get_type_hints
 
 from openai.types.chat import completion_create_params as chat_params
-from openai.types.image_edit_params import ImageEditParamsNonStreaming
-from openai.types.image_generate_params import ImageGenerateParamsNonStreaming
+from openai.types.image_edit_params import ImageEditParamsNonStreaming, ImageEditParamsStreaming
+from openai.types.image_generate_params import ImageGenerateParamsNonStreaming, ImageGenerateParamsStreaming
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
@@ -34,15 +34,17 @@ class File:
 
 @cache
 def _adapter(kind: str) -> TypeAdapter[Any]:
-    if kind == "edits":
+    if kind.startswith("edits"):
         # The files are looked at apart; their types are Python's, not the wire's.
-        hints = get_type_hints(ImageEditParamsNonStreaming, include_extras=True)
+        of_edits: Any = ImageEditParamsStreaming if kind == "edits streamed" else ImageEditParamsNonStreaming
+        hints = get_type_hints(of_edits, include_extras=True)
         fields = {name: NotRequired[hint] for name, hint in hints.items() if name not in _FILE_FIELDS}
         edits: Any = TypedDict("edits", fields)  # type: ignore[operator]
         edits.__pydantic_config__ = _STRICT
         return TypeAdapter(edits)
     model: Any = {
         "generations": ImageGenerateParamsNonStreaming,
+        "generations streamed": ImageGenerateParamsStreaming,
         "chat": chat_params.CompletionCreateParamsNonStreaming,
         "chat streamed": chat_params.CompletionCreateParamsStreaming,
     }[kind]
@@ -60,13 +62,13 @@ def violations(route: str, body: Mapping[str, Any], files: Iterable[File], *, al
         allowed: Fields taken though the SDK does not know them (`seed` of a compatible server).
     """
     known = {name: value for name, value in body.items() if name not in allowed}
-    kind = "chat streamed" if route == "chat" and body.get("stream") is True else route
+    kind = f"{route} streamed" if body.get("stream") is True else route
     try:
         _drain(_adapter(kind).validate_python(known))
     except ValidationError as error:
         # A union of messages names each of its kinds: the first lines say enough.
         return [f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors(include_input=False)][:4]
-    return [] if route == "chat" else [*_image_rules(route, body), *_file_rules(route, tuple(files))]
+    return [] if route == "chat" else [*_image_rules(route, known), *_file_rules(route, tuple(files))]
 
 
 def _drain(value: object) -> None:

@@ -23,6 +23,7 @@ class Pictures:
         cached_tokens: Of the input.
         revised_prompt: Told with each picture.
         data_url: The base64 comes as a data URL.
+        urls: Addresses that are told in place of the pictures.
         delay_s: Before the answer.
     """
 
@@ -33,7 +34,28 @@ class Pictures:
     cached_tokens: int = 0
     revised_prompt: str | None = None
     data_url: bool = False
+    urls: Sequence[str] = ()
     delay_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class ImageStream:
+    """A 200 with pictures in pieces, as `stream` asks for.
+
+    Attributes:
+        partials: Previews sent; default: as asked for.
+        image: The picture at the end; default: drawn from the prompt.
+        end: `completed`, or what comes in its place: `cut` (the connection goes), `closed` (nothing more
+            is sent), or an error object.
+        broken_previews: The previews are no pictures.
+        content_type: Of the answer.
+    """
+
+    partials: int | None = None
+    image: bytes | None = None
+    end: str | Mapping[str, Any] = "completed"
+    broken_previews: bool = False
+    content_type: str = "text/event-stream; charset=utf-8"
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +136,7 @@ class Reset:
     """The connection is reset once the request has been read."""
 
 
-Reply = Pictures | Chat | Failure | Raw | Hang | Reset
+Reply = Pictures | ImageStream | Chat | Failure | Raw | Hang | Reset
 
 
 def rate_limited(retry_after: str | None = None, *, headers: Mapping[str, str] | None = None) -> Failure:
