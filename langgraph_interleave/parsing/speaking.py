@@ -8,6 +8,7 @@ from langgraph_interleave.splitter import Splitter
 
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
 _HEX = re.compile(r"[0-9a-fA-F]{4}")
+_LOW = re.compile(r"\\u[dD][c-fC-F][0-9a-fA-F]{2}")
 
 
 class Speaking:
@@ -70,11 +71,12 @@ class Speaking:
                     break
                 code = int(escape[1:], 16)
                 if 0xD800 <= code < 0xDC00:
-                    if pos + 12 > len(text):
-                        break
-                    pair = text[pos : pos + 12]
-                    out.append(_pair(pair))
-                    pos += 12
+                    rest = text[pos + 6 : pos + 12]
+                    if len(rest) < 6 and "\\u".startswith(rest[:2]):
+                        break  # the other half may still come
+                    whole = _LOW.fullmatch(rest) is not None
+                    out.append(_pair(escape[1:], rest[2:]) if whole else "�")
+                    pos += 12 if whole else 6
                     continue
                 out.append(chr(code) if not 0xDC00 <= code < 0xE000 else "�")
             else:
@@ -84,9 +86,6 @@ class Speaking:
         return "".join(out)
 
 
-def _pair(text: str) -> str:
+def _pair(high: str, low: str) -> str:
     """Two escaped halves of one character."""
-    if not (text[6:8] == "\\u" and _HEX.fullmatch(text[8:12])):
-        return "�"
-    raw = bytes.fromhex(text[2:6] + text[8:12])
-    return raw.decode("utf-16-be", "replace")
+    return bytes.fromhex(high + low).decode("utf-16-be")
