@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 
 import pytest
@@ -14,7 +15,7 @@ from langgraph_interleave.parsing.speaking import Speaking
 def said(text: str, *cuts: int) -> str:
     speaking = Speaking("reasoning")
     places = [0, *sorted(cuts), len(text)]
-    return "".join(speaking.feed(text[a:b]) for a, b in zip(places, places[1:], strict=False))
+    return "".join(speaking.feed(text[a:b]) for a, b in itertools.pairwise(places))
 
 
 @given(st.text(max_size=40), st.lists(st.integers(0, 120), max_size=6), st.booleans())
