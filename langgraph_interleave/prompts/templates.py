@@ -31,6 +31,10 @@ _FIELDS: dict[str, frozenset[str]] = {
     "critic_attempt": frozenset({"number", "prompt", "checks"}),
     "critic_earlier": frozenset({"verdict", "reasoning"}),
     "critic_again": frozenset({"reason"}),
+    "svg": frozenset(),
+    "svg_draw": frozenset({"prompt", "size", "pictures"}),
+    "svg_edit": frozenset({"drawing", "prompt", "size", "pictures"}),
+    "svg_again": frozenset({"reason"}),
 }
 
 
