@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
+from langgraph_interleave.backends.untaken import untaken
 from langgraph_interleave.errors import BadResponse, CallTimeout, ConfigError, InvalidRequest, NoImage
 from langgraph_interleave.imaging import verify_image
 from langgraph_interleave.types import Capabilities, ImageBytes, ImageRequest, ImageResult, OnProgress, Usage
@@ -105,16 +106,13 @@ class CallableBackend:
         """Call the function, as often as pictures are wanted.
 
         Raises:
-            InvalidRequest: There are references and the function takes none.
+            InvalidRequest: There are more references than the function takes, one of them is no picture,
+                or size or number cannot be.
             NoImage: It returned nothing.
             BadResponse: It returned what is no picture.
             CallTimeout: The deadline passed; a plain function goes on in its thread all the same.
         """
-        if request.references and not self.capabilities.max_references:
-            raise InvalidRequest(
-                f"{self.name} takes no references, and {len(request.references)} were given.",
-                remedy="Let the function take `references`, or plan steps that start from nothing.",
-            )
+        self._check(request)
         images: list[ImageBytes] = []
         text: str | None = None
         usage, warnings = Usage(), ()
@@ -135,7 +133,26 @@ class CallableBackend:
                 ambiguous=self.capabilities.billed,
             ) from error
         usage = usage if usage != Usage() else Usage(images=len(images))
+        said = (*untaken(request, self.capabilities, what=self.name), *_other_size(request, images, self.name))
+        warnings = tuple(dict.fromkeys((*warnings, *said)))
         return ImageResult(tuple(images), text=text, usage=usage, warnings=warnings, model=self.fingerprint)
+
+    def _check(self, request: ImageRequest) -> None:
+        most = self.capabilities.max_references
+        if request.references and not most:
+            raise InvalidRequest(
+                f"{self.name} takes no references, and {len(request.references)} were given.",
+                remedy="Let the function take `references`, or plan steps that start from nothing.",
+            )
+        if len(request.references) > most:
+            raise InvalidRequest(
+                f"{len(request.references)} references are too many for {self.name}.", remedy=f"Give at most {most}."
+            )
+        if request.n < 1:
+            raise InvalidRequest(f"{request.n} pictures cannot be drawn.", remedy="Ask for 1 or more.")
+        for side in (request.width, request.height):
+            if side is not None and side < 1:
+                raise InvalidRequest(f"A side of {side} pixels cannot be drawn.", remedy="Give 1 or more.")
 
     async def _call(self, request: ImageRequest, on_progress: OnProgress | None) -> object:
         references = await asyncio.to_thread(_opened, request.references)
@@ -214,11 +231,25 @@ def _opened(references: Sequence[ImageBytes]) -> list[Any]:
     from PIL import Image
 
     opened: list[Any] = []
-    for reference in references:
-        picture = Image.open(io.BytesIO(reference.data))
-        picture.load()
+    for index, reference in enumerate(references):
+        try:
+            picture = Image.open(io.BytesIO(reference.data))
+            picture.load()
+        except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
+            raise InvalidRequest(
+                f"Reference {index} ({reference!r}) is no picture: {' '.join(str(error).split())[:120]}.",
+                remedy="Give an undamaged PNG, JPEG or WebP picture.",
+            ) from error
         opened.append(picture)
     return opened
+
+
+def _other_size(request: ImageRequest, images: Sequence[ImageBytes], name: str) -> tuple[str, ...]:
+    drawn = (images[0].width, images[0].height)
+    if (request.width or drawn[0], request.height or drawn[1]) == drawn:
+        return ()
+    asked = f"{request.width or 'any'}x{request.height or 'any'}"
+    return (f"{asked} was asked for; {name} drew {drawn[0]}x{drawn[1]}.",)
 
 
 def _identity(function: Drawing) -> str:

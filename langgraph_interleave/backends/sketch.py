@@ -6,6 +6,7 @@ import asyncio
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from langgraph_interleave.backends.untaken import untaken
 from langgraph_interleave.errors import CallTimeout, ConfigError, InvalidRequest
 from langgraph_interleave.types import Capabilities, ImageBytes, ImageRequest, ImageResult, OnProgress, Progress, Usage
 
@@ -96,7 +97,7 @@ class SketchBackend:
         return ImageResult(
             tuple(images),
             usage=Usage(images=len(images), cost_usd=0.0),
-            warnings=(*warnings, *understood.warnings),
+            warnings=(*warnings, *understood.warnings, *untaken(request, self.capabilities, what="The sketch")),
             model=self.fingerprint,
         )
 
@@ -141,6 +142,9 @@ def understand(request: ImageRequest) -> Understood:
         photo = next((kept for picture in request.references if (kept := photo_of(picture.data))), None)
         if photo is None:
             warnings.append("A photo is asked for but none was given; an empty mount is drawn in its place.")
+    photos = sum(scene is None for scene in scenes)
+    if photos > 1:
+        warnings.append(f"One photo is pinned up; the other {photos - 1} of the references are left out.")
     if unknown:
         words = ", ".join(dict.fromkeys(unknown))
         warnings.append(f"Not in the sketch's vocabulary, drawn as labelled cards: {words}.")

@@ -18,7 +18,6 @@ from langchain_tests.unit_tests import ToolsUnitTests
 from langgraph.checkpoint.memory import InMemorySaver
 from PIL import Image
 from pydantic import Field
-from typing_extensions import override
 
 from langgraph_interleave import ArtifactStore, Limits, image_part
 from langgraph_interleave.agents import create_image_tools
@@ -36,38 +35,42 @@ def url(message: ToolMessage) -> str:
     return message.artifact["images"][0]["url"]
 
 
-class TestGenerateUnit(ToolsUnitTests):
+STORE = ArtifactStore.memory()
+
+
+class _Generating:
     @property
-    @override
     def tool_constructor(self) -> BaseTool:
         return create_image_tools(ScriptedBackend())[0]
 
     @property
-    @override
     def tool_invoke_params_example(self) -> dict[str, Any]:
         return {"prompt": "a cat", "size": "64x64", "seed": 3, "quality": "draft"}
 
 
-class TestGenerateIntegration(TestGenerateUnit, ToolsIntegrationTests):
-    pass
-
-
-STORE = ArtifactStore.memory()
-
-
-class TestEditUnit(ToolsUnitTests):
+class _Editing:
     @property
-    @override
     def tool_constructor(self) -> BaseTool:
         return create_image_tools(ScriptedBackend(), artifacts=STORE)[1]
 
     @property
-    @override
     def tool_invoke_params_example(self) -> dict[str, Any]:
         return {"prompt": "make it blue", "references": [STORE.put_image(noise_card("a cat")).uri]}
 
 
-class TestEditIntegration(TestEditUnit, ToolsIntegrationTests):
+class TestGenerateUnit(_Generating, ToolsUnitTests):
+    pass
+
+
+class TestGenerateIntegration(_Generating, ToolsIntegrationTests):
+    pass
+
+
+class TestEditUnit(_Editing, ToolsUnitTests):
+    pass
+
+
+class TestEditIntegration(_Editing, ToolsIntegrationTests):
     pass
 
 

@@ -67,9 +67,11 @@ async def concurrency(subject: Subject) -> str:
 
 
 async def _all(subject: Subject, tasks: list[asyncio.Task[ImageResult]], requests: list[ImageRequest]) -> list[object]:
-    done, late = await asyncio.wait(tasks, timeout=subject.options.patience_s)
-    for task in late:
-        task.cancel()
+    try:
+        done, late = await asyncio.wait(tasks, timeout=subject.options.patience_s)
+    finally:
+        for task in tasks:
+            task.cancel()
     if late:
         raise Failed(f"{len(late)} of {len(tasks)} calls at once did not end within {subject.options.patience_s:g} s.")
     outcomes: list[object] = []

@@ -147,9 +147,12 @@ class Subject:
 
     async def ended(self, task: asyncio.Task[ImageResult], request: ImageRequest) -> object:
         """Wait for a drawing, as long as patience lasts."""
-        done, _ = await asyncio.wait({task}, timeout=self.options.patience_s)
-        if not done:
+        try:
+            done, _ = await asyncio.wait({task}, timeout=self.options.patience_s)
+        finally:
+            # Of a drawing that is over this is no more than a word.
             task.cancel()
+        if not done:
             raise Failed(f"No answer within {self.options.patience_s:g} s to {told(request)}.")
         return outcome_of(task, request, self.words)
 
