@@ -67,7 +67,7 @@ def plan_parts(request: PlanRequest, pictures: Sequence[ImageBytes], prompts: Pr
     """The facts, then the request in the user's order, each picture under its name."""
     facts = prompts.fill(
         "planner_facts",
-        generator=describe(request.capabilities),
+        generator=describe(request.capabilities) + _choices(request.capabilities),
         steps=_steps(request),
         language=request.language or "that of the request",
         style=request.style or "as the request says; else choose one that suits it",
@@ -98,6 +98,13 @@ def describe(capabilities: Capabilities) -> str:
     count = capabilities.max_references
     can.append("takes one picture to build on" if count == 1 else f"takes up to {count} pictures to build on")
     return "; ".join(can)
+
+
+def _choices(capabilities: Capabilities) -> str:
+    if not capabilities.choices:
+        return ""
+    listed = "".join(f'\n- "{name}": {what}' for name, what in capabilities.choices)
+    return f'\nThere are several generators; name the fitting one in each step\'s "backend":{listed}'
 
 
 def _steps(request: PlanRequest) -> str:

@@ -25,6 +25,8 @@ def _object(**properties: dict[str, Any]) -> dict[str, Any]:
 def plan_schema() -> dict[str, Any]:
     """The schema of a plan; what comes first is written first, so that steps can be drawn as they come.
 
+    `backend` is there for all plans and null in most: a schema that changed would not be cached.
+
     Example:
         >>> list(plan_schema()["properties"])
         ['reasoning', 'title', 'style_guide', 'first_number', 'steps']
@@ -36,6 +38,7 @@ def plan_schema() -> dict[str, Any]:
         prompt=_PERHAPS,
         caption=_PERHAPS,
         sources={"type": "array", "items": {"type": "string", "description": "input:i or step:j, counted from 0"}},
+        backend={**_PERHAPS, "description": "name of the generator that draws it, where there are several to choose"},
     )
     style_guide = _object(look=_TEXT, palette=_TEXT, characters=_TEXT, keep=_TEXT)
     number = {"type": "integer", "description": "number of the first step; 1 unless a sequence is continued"}

@@ -31,6 +31,7 @@ NAMES: Mapping[str, tuple[str, ...]] = {
     "prompt": ("prompt",),
     "caption": ("caption", "auxiliary_text"),
     "sources": ("sources",),
+    "backend": ("backend",),
 }
 STEP_FIELDS = frozenset(name for names in NAMES.values() for name in names)
 _SOURCE = re.compile(r"(input|step)[\s:_#]*([0-9]{1,9})\Z", re.IGNORECASE)
@@ -58,6 +59,7 @@ class _Draft:
     instruction: str | None
     prompt: str | None
     caption: str | None
+    backend: str | None
     refs: tuple[_Ref, ...] | None
 
 
@@ -153,7 +155,8 @@ class StepReader:
             missing, other = ("instruction", "prompt") if instruction is None else ("prompt", "instruction")
             self._warn("other", f"Step {index + 1} has no {missing}; its {other} is used for both.", index)
             instruction = prompt = instruction or prompt
-        return _Draft(index, op, title, instruction, prompt, caption, self._refs(index, given))
+        backend = self._text(index, given, "backend")
+        return _Draft(index, op, title, instruction, prompt, caption, backend, self._refs(index, given))
 
     def _text_draft(
         self, index: int, op: Op | None, title: str | None, caption: str | None, unused: str | None
@@ -167,7 +170,7 @@ class StepReader:
             raise self._fault(index, "it is empty: no instruction, prompt or caption")
         if not caption:
             self._warn("other", f"Step {index + 1} is text only and has no caption; its other words are used.", index)
-        return _Draft(index, "text", title, None, None, words, ())
+        return _Draft(index, "text", title, None, None, words, None, ())
 
     def _text(self, index: int, given: Mapping[str, Json], name: str) -> str | None:
         try:
@@ -287,6 +290,7 @@ class StepReader:
             prompt=draft.prompt,
             caption=draft.caption,
             sources=sources,
+            backend=draft.backend,
         )
 
     def _resolved(self, draft: _Draft) -> tuple[str, ...]:

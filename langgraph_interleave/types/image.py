@@ -35,6 +35,7 @@ class Capabilities:
         max_prompt_tokens: Longest prompt it reads; more is cut off. `None` where nobody knows.
         concurrency: How many calls may run at once; 1 when it holds a lock.
         billed: Each call costs money; then nothing is drawn on a bet unless asked for.
+        choices: Where there are several backends to choose from: the name of each, and what it is for.
     """
 
     generate: bool = True
@@ -56,6 +57,7 @@ class Capabilities:
     max_prompt_tokens: int | None = None
     concurrency: int = 1
     billed: bool = False
+    choices: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +75,7 @@ class ImageRequest:
         mask: A picture of the first reference's size; what is transparent in it may change.
         quality: How much care is taken; `None` for the backend's own.
         transparent: Draw on a transparent ground.
+        backend: Which of several backends the plan wants for this picture.
         timeout_s: Deadline of the call in seconds.
         extra: Set by the operator, never from a model's words.
     """
@@ -87,6 +90,7 @@ class ImageRequest:
     mask: ImageBytes | None = None
     quality: Literal["draft", "standard", "high"] | None = None
     transparent: bool = False
+    backend: str | None = None
     timeout_s: float | None = None
     extra: Mapping[str, Any] = field(default_factory=dict[str, Any])
 

@@ -61,6 +61,7 @@ class Step(Frozen):
     prompt: str | None = Field(default=None, description="text for the backend at attempt 0")
     caption: str | None = Field(default=None, description="text shown with, or instead of, the picture")
     sources: tuple[str, ...] = ()
+    backend: str | None = Field(default=None, description="which of several backends draws it; none for the first")
 
     @field_validator("sources")
     @classmethod
