@@ -304,7 +304,7 @@ class OpenAIImagesBackend:
     async def _send(self, client: AsyncOpenAI, sending: Sending, timeout_s: float) -> object:
         from openai import Timeout
 
-        options = {**sending.options, "timeout": Timeout(timeout_s, connect=min(_CONNECT_S, timeout_s))}
+        options: dict[str, Any] = {**sending.options, "timeout": Timeout(timeout_s, connect=min(_CONNECT_S, timeout_s))}
         return await (client.images.edit if sending.edits else client.images.generate)(**options)
 
     def _seeds(self, sending: Sending, count: int) -> tuple[int | None, ...]:
