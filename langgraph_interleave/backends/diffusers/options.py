@@ -1,0 +1,80 @@
+"""Options of a drawing: as people name them, as a pipeline's call takes them, and what may not be set."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from langgraph_interleave.backends.diffusers.families import Family
+from langgraph_interleave.errors import InvalidRequest
+
+#: What the backend itself decides.
+OURS = frozenset({
+    "callback", "callback_on_step_end", "callback_on_step_end_tensor_inputs", "callback_steps", "generator", "height",
+    "image", "latents", "mask_image", "negative_prompt", "num_images_per_prompt", "output_type", "prompt",
+    "return_dict", "width",
+})  # fmt: skip
+#: How many of a family's steps each quality takes.
+_CARE = {"draft": 0.5, "standard": 1.0, "high": 1.5}
+
+
+def arguments(
+    family: Family, takes: Mapping[str, Any], defaults: Mapping[str, Any], extra: Mapping[str, Any], quality: str | None
+) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """What a pipeline's call is told besides words, pictures, size and seeds.
+
+    Args:
+        family: How it is called.
+        takes: What its call takes.
+        defaults: The operator's options of the backend; `steps`, `guidance`, or the call's own names.
+        extra: Those of the request; they go first.
+        quality: How much care is taken; a distilled model takes its own steps whatever is asked.
+
+    Returns:
+        Arguments, and what was not done as asked.
+
+    Raises:
+        InvalidRequest: An option is unknown, is not to be set, or is out of range.
+
+    Example:
+        >>> arguments(Family(steps=28), {"num_inference_steps": 0}, {}, {}, "draft")
+        ({'num_inference_steps': 14}, ())
+    """
+    told: dict[str, Any] = {}
+    said: tuple[str, ...] = ()
+    steps = family.steps
+    if quality is not None and family.fast:
+        said = (f"This model draws in {steps} steps; quality {quality} changes nothing.",)
+    elif quality is not None:
+        steps = max(1, math.ceil(steps * _CARE[quality]))
+    told["num_inference_steps"] = steps
+    if family.guidance is not None:
+        told[family.guided_by] = family.guidance
+    if "max_sequence_length" in takes and family.max_tokens is not None:
+        told["max_sequence_length"] = family.max_tokens
+    names = {"steps": "num_inference_steps", "guidance": family.guided_by}
+    for name, value in {**_named(defaults, names), **_named(extra, names)}.items():
+        if name in OURS:
+            raise InvalidRequest(f"The option {name!r} cannot be set.", remedy="The backend sets it itself.")
+        if name not in takes:
+            known = sorted({"guidance", "size", "steps", *takes} - OURS - {"self"})
+            raise InvalidRequest(f"This pipeline has no option {name!r}.", remedy=f"Options: {', '.join(known)}.")
+        told[name] = value
+    count = told["num_inference_steps"]
+    if not isinstance(count, int) or not 1 <= count <= 1000:
+        raise InvalidRequest(f"{count!r} steps cannot be drawn.", remedy="Give 1 to 1000.")
+    return {name: value for name, value in told.items() if name in takes}, said
+
+
+def _named(options: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    return {names.get(name, name): value for name, value in options.items() if name != "size"}
+
+
+def negative_of(family: Family, asked: str | None, what: str) -> tuple[str | None, tuple[str, ...]]:
+    """Words for what must not be there, as a family takes them, and what was not done as asked."""
+    if family.negative == "none":
+        said = f"{what} takes no negative prompt; it was left out."
+        return None, (said,) if asked else ()
+    # Without any, Qwen-Image draws with its guidance switched off.
+    return asked or (" " if family.negative == "needed" else None), ()
