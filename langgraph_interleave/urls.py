@@ -18,8 +18,10 @@ import asyncio
 import ipaddress
 import re
 import socket
+import ssl
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import urljoin, urlsplit
 
@@ -150,7 +152,7 @@ async def fetch(
             "Download the file and pass its path or bytes.",
         )
     trusted = origin_of(base_url) if base_url else None
-    target = urljoin(_folder(base_url), address) if base_url else address
+    target = _joined(_folder(base_url), address) if base_url else address
     try:
         async with asyncio.timeout(timeout_s):
             return await _fetched(target, trusted, dict(headers or {}), max_bytes, resolve or _resolve, timeout_s)
@@ -176,20 +178,43 @@ async def _fetched(
 
     # Compressed answers could be small on the wire and huge in memory.
     plain = {"accept": "image/*", "accept-encoding": "identity", "user-agent": "langgraph-interleave"}
-    async with httpx.AsyncClient(trust_env=False, follow_redirects=False, timeout=timeout_s) as client:
-        for _ in range(MAX_REDIRECTS + 1):
-            place = _placed(target)
-            if place.origin != trusted:
-                headers = {}
-            addresses = await _allowed(place, trusted, resolve)
+    for _ in range(MAX_REDIRECTS + 1):
+        place = _placed(target)
+        if place.origin != trusted:
+            headers = {}
+        addresses = await _allowed(place, trusted, resolve)
+        # Reading certificates takes a tenth of a second: once, off the loop, and only where they are needed.
+        trust = await asyncio.to_thread(_certificates) if place.origin[0] == "https" else _NO_CERTIFICATES
+        async with httpx.AsyncClient(
+            verify=trust, trust_env=False, follow_redirects=False, timeout=timeout_s
+        ) as client:
             answer = await _once(client, place, addresses, {**plain, **headers}, max_bytes)
-            if isinstance(answer, bytes):
-                return answer
-            target = urljoin(target, answer[0])
+        if isinstance(answer, bytes):
+            return answer
+        target = _joined(target, answer[0])
     raise NotFetched(f"redirects more than {MAX_REDIRECTS} times.", _SENT)
 
 
 _SENT = "Have the server send pictures as base64 (response_format=b64_json)."
+
+
+#: For plain HTTP: holds nobody's certificate, so that nothing passes it.
+_NO_CERTIFICATES = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+
+
+@cache
+def _certificates() -> ssl.SSLContext:
+    """Those of the system's settings (SSL_CERT_FILE), else those that come along."""
+    import httpx
+
+    return httpx.create_ssl_context()
+
+
+def _joined(base: str, address: str) -> str:
+    try:
+        return urljoin(base, address)
+    except ValueError as error:
+        raise NotFetched("is no plain http or https address.", _SENT) from error
 
 
 def _placed(target: str) -> _Place:
@@ -269,7 +294,10 @@ def _request(client: AsyncClient, place: _Place, address: str, headers: Mapping[
     scheme, host, port = place.origin
     named = f"[{host}]" if ":" in host else host
     shown = named if port == _PORTS[scheme] else f"{named}:{port}"
-    url = httpx.URL(place.address).copy_with(host=address.partition("%")[0], port=port)
+    try:
+        url = httpx.URL(place.address).copy_with(host=address.partition("%")[0], port=port)
+    except httpx.InvalidURL as error:
+        raise NotFetched("is no plain http or https address.", _SENT) from error
     return client.build_request(
         "GET", url, headers={"host": shown, **headers}, extensions={"sni_hostname": host} if scheme == "https" else {}
     )

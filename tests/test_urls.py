@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 from collections.abc import Iterator, Sequence
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given
@@ -117,6 +118,24 @@ async def test_a_host_that_is_not_known() -> None:
 @pytest.mark.parametrize("address", ["ftp://a/b", "file:///etc/passwd", "http://u:p@a/", "images/1"])
 async def test_what_is_no_address_is_not_asked(address: str) -> None:
     assert "no plain http" in (await refused(address)).reason
+
+
+@given(st.text(max_size=60) | st.from_regex(r"(https?:)?//[a-z0-9.:@\\[\]/?#%-]{0,30}", fullmatch=True))
+def test_any_text_is_refused_in_words(address: str) -> None:
+    async def nothing(host: str, port: int) -> Sequence[str]:
+        if host == "backend.invalid":
+            raise socket.gaierror(socket.EAI_NONAME, "unknown")
+        return ["10.0.0.1"]
+
+    async def ask() -> None:
+        for base_url in ("http://backend.invalid/v1", None):
+            with pytest.raises(NotFetched):
+                await fetch(
+                    address, policy="backend_result", base_url=base_url, max_bytes=9, timeout_s=1, resolve=nothing
+                )
+
+    with patch.object(urls, "is_public", return_value=False):
+        asyncio.run(ask())
 
 
 @pytest.fixture(scope="module")

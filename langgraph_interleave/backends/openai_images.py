@@ -6,7 +6,7 @@ import asyncio
 import inspect
 import os
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self
 from weakref import WeakKeyDictionary
@@ -23,7 +23,7 @@ from langgraph_interleave.backends.openai_options import (
 from langgraph_interleave.backends.openai_profiles import profile_of, told_by
 from langgraph_interleave.backends.openai_sending import Sending, check_request, lay_out, refused_field
 from langgraph_interleave.backends.openai_sizes import bounds, is_standard
-from langgraph_interleave.backends.openai_stream import read_stream
+from langgraph_interleave.backends.openai_stream import is_stream, read_stream
 from langgraph_interleave.errors import CallError, CallTimeout, ConfigError
 from langgraph_interleave.imaging import provenance
 from langgraph_interleave.models.faults import call_error
@@ -222,6 +222,8 @@ class OpenAIImagesBackend:
     async def agenerate(self, request: ImageRequest, *, on_progress: OnProgress | None = None) -> ImageResult:
         """Draw: one request, whatever becomes of it.
 
+        Several pictures with a seed are one request each where the server would draw them all from one.
+
         Args:
             request: Prompt (words beyond what is read are left out), references in order, any size.
             on_progress: Told of previews, where `partial_images` are asked for.
@@ -234,9 +236,31 @@ class OpenAIImagesBackend:
             ConfigError: The key or the model is refused.
             CallError: One of its subclasses, by cause.
         """
-        timeout_s = request.timeout_s or _TIMEOUT_S
         # References are decoded where the server would not say that it cannot read them.
         await asyncio.to_thread(check_request, request, self._settings, what=self._what)
+        if request.n > 1 and request.seed is not None and self.profile.seed == "field":
+            return await self._each([replace(request, n=1, seed=(request.seed + i) % 2**32) for i in range(request.n)])
+        return await self._drawn(request, on_progress)
+
+    async def _each(self, requests: Sequence[ImageRequest]) -> ImageResult:
+        """Draw each; what cannot be drawn is told, unless it is all of them."""
+        done = await asyncio.gather(*(self._drawn(request, None) for request in requests), return_exceptions=True)
+        results = [one for one in done if isinstance(one, ImageResult)]
+        errors = [one for one in done if isinstance(one, BaseException)]
+        bugs = [error for error in errors if not isinstance(error, CallError)]
+        if bugs or not results:
+            raise (bugs or errors)[0]
+        lost = [f"A picture could not be drawn. {error}" for error in errors]
+        return ImageResult(
+            tuple(image for one in results for image in one.images),
+            usage=sum((one.usage for one in results[1:]), results[0].usage),
+            warnings=tuple(dict.fromkeys([*(words for one in results for words in one.warnings), *lost])),
+            model=self._what, signed=any(one.signed for one in results),
+        )  # fmt: skip
+
+    async def _drawn(self, request: ImageRequest, on_progress: OnProgress | None) -> ImageResult:
+        """Draw with one request, and one more for each field the server has to say something about."""
+        timeout_s = request.timeout_s or _TIMEOUT_S
         client = await self._client()
         usage: Usage | None = None
         try:
@@ -284,9 +308,11 @@ class OpenAIImagesBackend:
                     raise
                 continue
             if sending.stream and on_progress is not None and hasattr(response, "response"):
-                partials = self._settings.partial_images
+                if not is_stream(response):
+                    # It knows of no streams: later requests ask for none.
+                    self._dropped.add("stream")
                 response = await read_stream(
-                    response, what=self._what, partial_images=partials, on_progress=on_progress
+                    response, what=self._what, partial_images=self._settings.partial_images, on_progress=on_progress
                 )
             return sending, response
 
@@ -310,9 +336,7 @@ class OpenAIImagesBackend:
     def _seeds(self, sending: Sending, count: int) -> tuple[int | None, ...]:
         if sending.seed is None:
             return (None,) * count
-        first = sending.seed
-        # Of the others nobody says which seed was theirs.
-        return tuple((first + i) % 2**32 if i == 0 or self.profile.seed_counts_up else None for i in range(count))
+        return tuple((sending.seed + i) % 2**32 for i in range(count))
 
     async def _client(self) -> AsyncOpenAI:
         """The client of the running loop: connections do not outlive theirs."""

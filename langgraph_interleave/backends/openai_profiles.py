@@ -34,8 +34,7 @@ class Profile:
         name: What people type.
         response_format: It wants to be told `b64_json`; others refuse the very word.
         seed: How a seed is said: `field` (`seed` in the body), `prompt` (in sd-server's settings inside
-            the prompt), or not at all.
-        seed_counts_up: Picture i of a call is drawn with `seed + i`.
+            the prompt, where picture i of a call is drawn with `seed + i`), or not at all.
         negative: How words for what must not be there are said: in the `field` `negative_prompt`, in
             the prompt behind a `pipe`, or not at all.
         edits: References go as files to `/images/edits`, as `ref_images` in the JSON of
@@ -56,7 +55,6 @@ class Profile:
     name: str
     response_format: bool = False
     seed: Literal["field", "prompt", "none"] = "none"
-    seed_counts_up: bool = False
     negative: Literal["field", "pipe", "none"] = "none"
     edits: Literal["files", "json", "none"] = "files"
     max_references: int = 16
@@ -83,7 +81,7 @@ PROFILES: Mapping[str, Profile] = {
             syntax=frozenset({"pipe", "sd_cpp", "lora"}), concurrency=1,
         ),
         Profile(
-            "sdcpp", seed="prompt", seed_counts_up=True, size_multiple=8, syntax=frozenset({"sd_cpp", "lora"}),
+            "sdcpp", seed="prompt", size_multiple=8, syntax=frozenset({"sd_cpp", "lora"}),
             concurrency=1,
         ),
         Profile("ollama", edits="none", max_references=0, max_images=1, concurrency=1),

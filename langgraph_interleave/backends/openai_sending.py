@@ -133,6 +133,8 @@ def check_request(request: ImageRequest, settings: Settings, *, what: str) -> No
         )
     if not request.prompt.strip():
         raise InvalidRequest("An empty prompt cannot be drawn.", remedy=f"Give 1 to {MAX_PROMPT} characters.")
+    if request.seed is not None and not 0 <= request.seed < 2**32:
+        raise InvalidRequest(f"The seed {request.seed} is out of range.", remedy="Give 0 to 2**32 - 1.")
     for side in (request.width, request.height):
         if side is not None and side < 1:
             raise InvalidRequest(f"A side of {side} pixels cannot be drawn.", remedy="Give 1 or more.")

@@ -26,6 +26,11 @@ class EventStream(Protocol):
         ...
 
 
+def is_stream(stream: EventStream) -> bool:
+    """Whether the answer is one in pieces, as was asked for."""
+    return "event-stream" in str(stream.response.headers.get("content-type", "")).lower()
+
+
 async def read_stream(
     stream: EventStream, *, what: str, partial_images: int, on_progress: OnProgress
 ) -> Mapping[str, Any] | str:
@@ -45,9 +50,11 @@ async def read_stream(
         BadResponse: It ended without a picture.
     """
     try:
-        if "event-stream" not in str(stream.response.headers.get("content-type", "")).lower():
-            return _whole(await stream.response.aread())
         total = partial_images + 1
+        if not is_stream(stream):
+            whole = _whole(await stream.response.aread())
+            on_progress(Progress(step=total, total=total))
+            return whole
         async for event in stream:
             kind, text = str(getattr(event, "type", "") or ""), getattr(event, "b64_json", None)
             if not isinstance(text, str) or not text:

@@ -331,6 +331,7 @@ class TestFailing:
             {"prompt": " "},
             {"prompt": "x" * 32_001},
             {"width": 0},
+            {"seed": -1},
             {"references": [reference("r")] * 17},
             {"references": [ImageBytes(b"GIF89a", "image/gif", 1, 1)]},
         ],

@@ -19,7 +19,7 @@ from PIL.PngImagePlugin import PngInfo
 
 from langgraph_interleave.backends.openai_images import OpenAIImagesBackend
 from langgraph_interleave.backends.openai_profiles import PROFILES, profile_of, told_by
-from langgraph_interleave.errors import BadResponse, ConfigError, InvalidRequest
+from langgraph_interleave.errors import BadResponse, ConfigError, InvalidRequest, Unavailable
 from langgraph_interleave.imaging import chunks
 from langgraph_interleave.types import ImageBytes, ImageRequest
 
@@ -146,17 +146,19 @@ def making(client: Any, server: LoopbackServer) -> Making:
 class TestDeviations:
     @pytest.mark.parametrize("profile", ["vllm-omni", "sglang"])
     async def test_servers_of_diffusion_models(self, making: Making, server: LoopbackServer, profile: str) -> None:
-        request = replace(BALL, seed=7, negative_prompt="people", n=2)
+        request = replace(BALL, seed=2**32 - 1, negative_prompt="people", n=2)
         backend = making(profile, extra_body={"num_inference_steps": 4})
         result = await backend.agenerate(request)
-        [sent] = server.requests
-        assert sent.body == {
-            "model": "flux", "prompt": "a red ball", "n": 2, "size": "64x64", "response_format": "b64_json", "seed": 7,
-            "negative_prompt": "people", "num_inference_steps": 4,
-        }  # fmt: skip
-        assert [image.seed for image in result.images] == [7, None]
+        # Of one request with n=2 nobody knows which seed the second picture has.
+        assert sorted(sent.body.pop("seed") for sent in server.requests) == [0, 2**32 - 1]
+        for sent in server.requests:
+            assert sent.body == {
+                "model": "flux", "prompt": "a red ball", "n": 1, "size": "64x64", "response_format": "b64_json",
+                "negative_prompt": "people", "num_inference_steps": 4,
+            }  # fmt: skip
+        assert [image.seed for image in result.images] == [2**32 - 1, 0] and result.usage.images == 2
         assert result.warnings == () and result.usage.cost_usd == 0.0
-        await backend.agenerate(replace(request, references=[reference()], n=1))
+        await backend.agenerate(replace(request, references=[reference()], n=1, seed=7))
         [edited] = server.on("edits")
         assert edited.body["seed"] == 7 and edited.body["response_format"] == "b64_json"
         assert [file.field for file in edited.files] == ["image"]
@@ -166,6 +168,17 @@ class TestDeviations:
         result = await making("vllm-omni").agenerate(replace(BALL, n=3))
         assert result.warnings == ("3 pictures were asked for; flux drew 1.",)
         assert len(server.requests) == 1
+
+    async def test_of_several_with_a_seed_those_that_came_are_kept(
+        self, making: Making, server: LoopbackServer
+    ) -> None:
+        server.script("generations", lambda sent: server_error() if sent.body["seed"] == 8 else Pictures())
+        result = await making("sglang").agenerate(replace(BALL, n=3, seed=7))
+        assert [image.seed for image in result.images] == [7, 9] and len(server.requests) == 3
+        assert len(result.warnings) == 1 and "could not be drawn" in result.warnings[0]
+        server.script("generations", lambda _: server_error())
+        with pytest.raises(Unavailable):
+            await making("sglang").agenerate(replace(BALL, n=2, seed=7))
 
     async def test_a_size_that_is_ignored_is_told(self, making: Making, server: LoopbackServer) -> None:
         server.script("generations", [Pictures(size=(512, 512))])

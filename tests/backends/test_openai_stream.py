@@ -122,11 +122,18 @@ async def test_a_broken_preview_costs_no_picture(making: Making, server: Loopbac
 
 async def test_json_where_a_stream_was_asked_for_is_the_picture(making: Making, server: LoopbackServer) -> None:
     server.script("generations", [Pictures(revised_prompt="one ball")])
-    result = await making().agenerate(BALL, on_progress=lambda _: None)
+    told: list[Progress] = []
+    backend = making()
+    result = await backend.agenerate(BALL, on_progress=told.append)
+    assert [(one.step, one.total) for one in told] == [(3, 3)]
     assert result.images[0].data == picture_of("a red ball", 64, 64)
     assert result.usage.output_tokens == server.total.output_tokens > 0
     assert result.warnings == ("gpt-image-2.6-flare drew another prompt: one ball",)
     assert len(server.requests) == 1
+    # From then on nothing is said that this server does not keep.
+    assert backend.capabilities.progress == "none"
+    await backend.agenerate(BALL, on_progress=told.append)
+    assert ["stream" in request.body for request in server.requests] == [True, False]
 
 
 ENDINGS: list[tuple[Reply, type[Exception]]] = [
