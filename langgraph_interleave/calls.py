@@ -156,11 +156,12 @@ class RunCalls:
             step=draw.step,
             attempt=draw.attempt,
             candidate=0,
-            prompt=draw.prompt,
+            prompt=draw.wording.text(draw.prompt),
             references=[ref.sha256 for ref in draw.references],
             size=[width, height],
             seed=seed,
             checks=[check.name for check in self._roles.checks],
+            **({"before": draw.before.sha256} if draw.before else {}),
         )
         repeats = Repeats(settings.limits.max_repeats)
         billed = backend.capabilities.billed
@@ -175,7 +176,7 @@ class RunCalls:
             references = await self._pictures(draw.references)
             request = ImageRequest(
                 # Sent again, what was blocked is not: it would be blocked again.
-                prompt=said or draw.prompt,
+                prompt=draw.wording.text(said or draw.prompt),
                 references=references,
                 width=width,
                 height=height,
@@ -188,20 +189,26 @@ class RunCalls:
                 if said is not None or not isinstance(self._roles.planner, Rephraser) or not repeats.take():
                     raise
                 said = await self._rephrase(self._roles.planner, draw, blocked, repeats)
-                request = replace(request, prompt=said)
+                request = replace(request, prompt=draw.wording.text(said))
                 result = await backend.agenerate(request)
             image = await asyncio.to_thread(first_picture, result, backend)
             ref = await self._roles.artifacts.aput_image(image)
             # Stored before it is checked: it is paid for.
-            checks, broken = await asyncio.to_thread(run_checks, self._roles.checks, step, image, references)
+            before = await self._pictures((draw.before,)) if draw.before else references[:1]
+            checks, broken = await asyncio.to_thread(
+                run_checks, self._roles.checks, step, image, references, before=before[0] if before else None
+            )
+            prompt = said or draw.prompt
             body: dict[str, Any] = {
                 "image": ref.model_dump(mode="json"),
-                "prompt": request.prompt,
+                "prompt": prompt,
                 "checks": [check.model_dump(mode="json") for check in checks],
-                "warnings": [*result.warnings, *broken],
+                "warnings": [*draw.warnings, *result.warnings, *broken],
                 "model": result.model,
                 "seed": image.seed if image.seed is not None else seed,
             }
+            if request.prompt != prompt:
+                body["sent"] = request.prompt
             return Produced(body, result.usage)
 
         return call, produce
@@ -250,6 +257,8 @@ class RunCalls:
         """
         critic = self._roles.critic
         assert attempt.image is not None, "only a drawn attempt is judged"
+        # What the step builds on comes first, whatever it was drawn from.
+        seen = (*((attempt.before,) if attempt.before else ()), *attempt.references)
         earlier = [
             Earlier(before.prompt, before.critique, before.failed_checks)
             for before in record.attempts[: attempt.number]
@@ -263,7 +272,7 @@ class RunCalls:
             instruction=step.instruction,
             prompt=attempt.prompt,
             after=attempt.image.sha256,
-            references=[ref.sha256 for ref in attempt.references],
+            references=[ref.sha256 for ref in seen],
             style=style.model_dump(mode="json"),
             checks=[check.model_dump(mode="json") for check in attempt.failed_checks],
             earlier=[[before.prompt, before.critique.model_dump(mode="json")] for before in earlier],
@@ -281,7 +290,7 @@ class RunCalls:
         after = attempt.image
 
         async def produce() -> Produced:
-            pictures = await self._pictures((*attempt.references, after))
+            pictures = await self._pictures((*seen, after))
             references = pictures[:-1]
             request = CritiqueRequest(
                 instruction=step.instruction or "",

@@ -20,6 +20,7 @@ from langgraph_interleave.errors import ConfigError
 from langgraph_interleave.ledger import Ledger
 from langgraph_interleave.limits import Limits
 from langgraph_interleave.planner import Planner
+from langgraph_interleave.references import References
 from langgraph_interleave.registry import init_check, init_critic, init_planner
 from langgraph_interleave.roles import Roles
 from langgraph_interleave.types import OnExhausted, Publish
@@ -52,6 +53,10 @@ def choose_roles(
     size: str | None = None,
     language: str | None = None,
     style: str | None = None,
+    references: References = "explicit",
+    anchor_inputs: bool = False,
+    reanchor_every: int | None = None,
+    style_in_prompts: bool | None = None,
 ) -> Roles:
     """Look names up and fill in what is missing.
 
@@ -87,6 +92,10 @@ def choose_roles(
         seed=seed,
         language=language,
         style=style,
+        references=references,
+        anchor_inputs=anchor_inputs,
+        reanchor_every=reanchor_every,
+        style_in_prompts=world is None if style_in_prompts is None else style_in_prompts,
         on_exhausted=on_exhausted,
         lookahead=not drawing.capabilities.billed if lookahead is None else lookahead,
         early_start=early_start,

@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Mapping
+
+from langgraph_interleave import routing
+from langgraph_interleave.artifacts import ArtifactStore
+from langgraph_interleave.drift import Look, drift, look_of
+from langgraph_interleave.errors import ArtifactMissing
+from langgraph_interleave.imaging.formats import Unreadable
+from langgraph_interleave.references import Basis
 from langgraph_interleave.routing import RunView
 from langgraph_interleave.types import (
+    ArtifactRef,
     DocumentData,
     DocumentStep,
+    Drift,
     PlanRecord,
     RunOutcome,
     RunReason,
@@ -13,6 +24,7 @@ from langgraph_interleave.types import (
     Step,
     StepRecord,
     StyleGuide,
+    parse_source,
 )
 
 
@@ -26,6 +38,7 @@ def compose_document(
     reasons: tuple[RunReason, ...],
     spend: Spend,
     notes: tuple[str, ...] = (),
+    drifts: Mapping[int, Drift] | None = None,
 ) -> DocumentData:
     """Put the document together. Pure; steps without a record appear as cancelled.
 
@@ -38,8 +51,19 @@ def compose_document(
         reasons: Why it is not complete.
         spend: What it used.
         notes: What the reader must know about how it was made.
+        drifts: How far each step's picture has come, as `measure_drift` says.
     """
-    steps = [document_step(step, view.records.get(step.index), record_digests.get(step.index)) for step in view.steps]
+    steps = [
+        document_step(
+            step,
+            view.records.get(step.index),
+            record_digests.get(step.index),
+            found=routing.basis_of(view, step),
+            measured=(drifts or {}).get(step.index),
+        )
+        for step in view.steps
+    ]
+    planned = tuple(steps[: len(view.planned)])
     return DocumentData(
         run_id=plan.run_id,
         request=plan.request,
@@ -48,7 +72,8 @@ def compose_document(
         title=plan.plan.title if plan.plan else None,
         first_number=plan.plan.first_number if plan.plan else 1,
         style_guide=plan.plan.style_guide if plan.plan else StyleGuide(),
-        steps=tuple(steps),
+        steps=planned,
+        sheet=steps[view.sheet] if view.sheet is not None else None,
         plan=plan_digest,
         problem=plan.problem,
         warnings=plan.warnings,
@@ -57,7 +82,14 @@ def compose_document(
     )
 
 
-def document_step(step: Step, record: StepRecord | None, digest: str | None) -> DocumentStep:
+def document_step(
+    step: Step,
+    record: StepRecord | None,
+    digest: str | None,
+    *,
+    found: Basis | None = None,
+    measured: Drift | None = None,
+) -> DocumentStep:
     """One step of the document; a step without a record was never begun, because the run was stopped."""
     record = record or StepRecord(index=step.index, outcome="cancelled")
     return DocumentStep(
@@ -71,9 +103,63 @@ def document_step(step: Step, record: StepRecord | None, digest: str | None) -> 
         mark=mark(record),
         attempts=len(record.attempts),
         kept=record.kept,
-        sources=step.sources,
+        sources=step.sources if found is None else found.drawn_from,
         record=digest,
+        depth=found.depth if found is not None and record.picture is not None else None,
+        drift=measured,
     )
+
+
+async def measure_drift(view: RunView, artifacts: ArtifactStore) -> dict[int, Drift]:
+    """How far each picture has come, by the measure of `drift`.
+
+    `first` is against the picture its chain of edits began with; where it was drawn anew, against the first
+    picture of the sequence. `previous` is against the picture it builds on, else the one before it in
+    the sequence. The first picture of a sequence has neither. A picture that cannot be read any more
+    is left out.
+    """
+    looks: dict[str, Look | None] = {}
+
+    async def look(picture: ArtifactRef | None) -> Look | None:
+        if picture is None:
+            return None
+        if picture.sha256 not in looks:
+            try:
+                looks[picture.sha256] = await asyncio.to_thread(look_of, await artifacts.aget_image(picture))
+            except (ArtifactMissing, Unreadable, OSError):
+                looks[picture.sha256] = None
+        return looks[picture.sha256]
+
+    async def between(one: ArtifactRef, other: ArtifactRef | None) -> float | None:
+        first, second = await look(one), await look(other)
+        return None if first is None or second is None else drift(first, second)
+
+    measured: dict[int, Drift] = {}
+    earlier: list[ArtifactRef] = []
+    for step in view.planned:
+        record = view.records.get(step.index)
+        picture = record.picture if record is not None else None
+        if picture is None:
+            continue
+        found = routing.basis_of(view, step)
+        root = _picture(view, found.root) or (earlier[0] if earlier else None)
+        before = _picture(view, found.before or next(iter(found.drawn_from), None)) or (
+            earlier[-1] if earlier else None
+        )
+        if root is not None or before is not None:
+            measured[step.index] = Drift(first=await between(picture, root), previous=await between(picture, before))
+        earlier.append(picture)
+    return measured
+
+
+def _picture(view: RunView, source: str | None) -> ArtifactRef | None:
+    if source is None:
+        return None
+    kind, number = parse_source(source)
+    if kind == "input":
+        return view.request.images[number]
+    record = view.records.get(number)
+    return None if record is None else record.picture
 
 
 def mark(record: StepRecord) -> str | None:

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from langgraph_interleave.errors import ConfigError
 from langgraph_interleave.limits import Limits
+from langgraph_interleave.references import References
 from langgraph_interleave.types import OnExhausted, Publish
 from langgraph_interleave.types.base import Frozen
 
@@ -30,6 +31,12 @@ class InterleaveContext(BaseModel):
         lookahead: Draw the next step on the bet that this one is accepted.
         early_start: Draw the first steps while the plan is still written.
         publish: Captions while the picture is drawn (`early`), or once it was judged (`verified`).
+        references: What each step is drawn from: what the plan says (`explicit`), the picture before
+            (`previous`), the first of its chain of edits (`first`), all of them (`all`), or also a sheet
+            of characters that is drawn first (`sheet`).
+        anchor_inputs: Give the pictures of the request to every step.
+        reanchor_every: Draw every k-th edit of a chain from the picture the chain began with.
+        style_in_prompts: Tell the style guide to the backend with every prompt.
         run_id: An id of the caller's own; the same id never pays twice.
 
     Example:
@@ -59,6 +66,18 @@ class InterleaveContext(BaseModel):
     )
     publish: Publish | None = Field(
         default=None, description="Captions while the picture is drawn (early), or once it was judged (verified)."
+    )
+    references: References | None = Field(
+        default=None,
+        description="What each step is drawn from: what the plan says (explicit), the picture before (previous), "
+        "the first of its chain of edits (first), all of them (all), or also a sheet of characters (sheet).",
+    )
+    anchor_inputs: bool | None = Field(default=None, description="Give the pictures of the request to every step.")
+    reanchor_every: int | None = Field(
+        default=None, ge=1, description="Draw every k-th edit of a chain from the picture the chain began with."
+    )
+    style_in_prompts: bool | None = Field(
+        default=None, description="Tell the style guide to the backend with every prompt."
     )
     run_id: str | None = Field(
         default=None,
@@ -106,6 +125,10 @@ class Settings(Frozen):
     lookahead: bool = True
     early_start: bool | None = None
     publish: Publish = "early"
+    references: References = "explicit"
+    anchor_inputs: bool = False
+    reanchor_every: int | None = Field(default=None, ge=1)
+    style_in_prompts: bool = False
 
     def resolve(self, context: object, configurable: Mapping[str, Any]) -> tuple[Settings, str | None]:
         """Lay a run's own values over these defaults.

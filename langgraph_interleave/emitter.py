@@ -53,10 +53,14 @@ class Emitter:
         self._steps: dict[int, bool] = {}
         self._attempts: dict[tuple[int, int], bool] = {}
         self._said: set[tuple[int | None, str]] = set()
+        #: Steps that are no part of the document; nothing is told of them but warnings.
+        self._hidden: frozenset[int] = frozenset()
 
     def emit(self, event: events.Event) -> None:
         """Stamp and write one event."""
         with self._lock:
+            if _step_of(event) in self._hidden and not isinstance(event, events.WarningEvent):
+                return
             event = event.model_copy(update={"t": round(time.monotonic() - self._began, 4)})
             if self._held is not None and _step_of(event) is not None:
                 self._held.append(event)
@@ -83,6 +87,10 @@ class Emitter:
         with self._lock:
             self.emit(events.RunEvent(run_id=self.run_id, phase="start"))
             self._held = []
+
+    def hide(self, steps: Collection[int]) -> None:
+        """Say nothing of these steps, but for warnings: they are no part of the document."""
+        self._hidden = frozenset(steps)
 
     def planned(self, plan: Plan, changed: Collection[int] = ()) -> None:
         """The plan is validated: its outline is the first visible answer, then what was held back.

@@ -20,6 +20,7 @@ from langgraph_interleave.ledger import Ledger
 from langgraph_interleave.limits import Limits
 from langgraph_interleave.nodes import Nodes
 from langgraph_interleave.planner import Planner
+from langgraph_interleave.references import References
 from langgraph_interleave.roles import Roles
 from langgraph_interleave.state import InterleaveInput, InterleaveOutput, InterleaveState
 from langgraph_interleave.types import OnExhausted, Publish
@@ -46,6 +47,10 @@ def create_interleave_graph(
     size: str | None = None,
     language: str | None = None,
     style: str | None = None,
+    references: References = "explicit",
+    anchor_inputs: bool = False,
+    reanchor_every: int | None = None,
+    style_in_prompts: bool | None = None,
     checkpointer: Any = None,
     store: Any = None,
     name: str = "interleave",
@@ -76,6 +81,16 @@ def create_interleave_graph(
         size: Size of each picture, `WIDTHxHEIGHT` in pixels; the backend's own by default.
         language: Language of the captions; the request's own by default.
         style: The look all pictures share.
+        references: What each step is drawn from: what the plan says (`explicit`), the picture before
+            (`previous`), the first of its chain of edits with all changes since (`first`), everything
+            there is (`all`), or also a sheet of the characters, drawn first (`sheet`). What a backend
+            cannot take is left out from the end: of what the step builds on, anchored inputs, the
+            sheet, further pictures, the nearest first.
+        anchor_inputs: Give the pictures of the request to every step.
+        reanchor_every: Draw every k-th edit of a chain from the picture the chain began with, with all
+            changes since then, so that what is lost at each edit does not add up.
+        style_in_prompts: Tell the style guide to the backend with every prompt. Default: yes, but
+            not for the built-in world, whose prompts describe the whole picture.
         checkpointer: A LangGraph checkpointer, for several turns and for resuming.
         store: A LangGraph store, passed on.
         name: Name of the graph.
@@ -109,6 +124,10 @@ def create_interleave_graph(
         size=size,
         language=language,
         style=style,
+        references=references,
+        anchor_inputs=anchor_inputs,
+        reanchor_every=reanchor_every,
+        style_in_prompts=style_in_prompts,
     )
     return graph.compile(checkpointer=checkpointer, store=store, name=name)
 
@@ -131,6 +150,10 @@ def interleave_state_graph(
     size: str | None = None,
     language: str | None = None,
     style: str | None = None,
+    references: References = "explicit",
+    anchor_inputs: bool = False,
+    reanchor_every: int | None = None,
+    style_in_prompts: bool | None = None,
 ) -> Graph:
     """The same graph, not compiled: to add nodes, or to compile it with options of your own.
 
@@ -157,6 +180,10 @@ def interleave_state_graph(
         size=size,
         language=language,
         style=style,
+        references=references,
+        anchor_inputs=anchor_inputs,
+        reanchor_every=reanchor_every,
+        style_in_prompts=style_in_prompts,
     )
     return wire(roles)
 

@@ -18,7 +18,7 @@ from langgraph.types import Command, Send
 
 from langgraph_interleave import routing
 from langgraph_interleave.choose import check_size
-from langgraph_interleave.compose import compose_document
+from langgraph_interleave.compose import compose_document, measure_drift
 from langgraph_interleave.content import read_request
 from langgraph_interleave.errors import ConfigError, InternalError
 from langgraph_interleave.roles import Roles
@@ -26,7 +26,7 @@ from langgraph_interleave.run import Run
 from langgraph_interleave.runs import Runs, this_run
 from langgraph_interleave.state import InterleaveState, Progress, StepProgress, Task
 from langgraph_interleave.tracing import tool_run
-from langgraph_interleave.types import Attempt, DocumentData, StepRecord
+from langgraph_interleave.types import Attempt, DocumentData, Drift, StepRecord
 
 
 class Nodes:
@@ -83,7 +83,7 @@ class Nodes:
             ]
             known: Progress = {**progress, "steps": {**steps, **changes}}
             changes |= {str(step.index): StepProgress(outcome="started") for step in new}
-            tasks = [Send("generate", first_task(known, step.index, step.step_sources)) for step in new]
+            tasks = [Send("generate", first_task(known, step.index, routing.waits_for(view, step))) for step in new]
             return Command(update=self._update(progress, changes), goto=tasks)
 
     async def generate(self, state: Task) -> Command[Any]:
@@ -112,10 +112,11 @@ class Nodes:
             view = committed_view(run, progress)
             await run.scope.aclose()
             digests = {int(i): step["record"] for i, step in progress["steps"].items() if "record" in step}
-            document = self._document(run, view, cancelled=run.stopped, record_digests=digests)
+            drifts = await measure_drift(view, self.roles.artifacts)
+            document = self._document(run, view, cancelled=run.stopped, record_digests=digests, drifts=drifts)
             data = document.model_dump(mode="json", exclude_none=True)
             digest = await self.roles.artifacts.aput_json(data)
-            run.emitter.run_finished(document.outcome, document.reasons, len(view.steps), document.spend)
+            run.emitter.run_finished(document.outcome, document.reasons, len(view.planned), document.spend)
         self.runs.end(run)
         if run.standing.fault is not None:
             raise InternalError(
@@ -143,7 +144,7 @@ class Nodes:
             except Exception as error:
                 # Not by the view of the graph: what was drawn and is not committed is paid for.
                 document = self._document(run, run.view, cancelled=True)
-                run.emitter.run_finished(document.outcome, document.reasons, len(run.view.steps), document.spend)
+                run.emitter.run_finished(document.outcome, document.reasons, len(run.view.planned), document.spend)
                 self.runs.end(run)
                 where = f" in {self.roles.artifacts!r}" if isinstance(error, OSError) else ""
                 raise InternalError(
@@ -160,6 +161,7 @@ class Nodes:
         *,
         cancelled: bool,
         record_digests: dict[int, str] | None = None,
+        drifts: dict[int, Drift] | None = None,
     ) -> DocumentData:
         outcome, reasons = routing.run_outcome(view, cancelled=cancelled)
         return compose_document(
@@ -171,6 +173,7 @@ class Nodes:
             reasons=reasons,
             spend=run.budget.spend(),
             notes=self.roles.notes,
+            drifts=drifts,
         )
 
     async def _take(self, task: Task, *, judged: bool, following: str) -> Command[Any]:

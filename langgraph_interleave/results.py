@@ -78,16 +78,21 @@ def critique_result(result: object) -> CritiqueResult:
 
 
 def run_checks(
-    checks: Sequence[Check], step: Step, after: ImageBytes, references: Sequence[ImageBytes]
+    checks: Sequence[Check],
+    step: Step,
+    after: ImageBytes,
+    references: Sequence[ImageBytes],
+    *,
+    before: ImageBytes | None = None,
 ) -> tuple[list[CheckResult], list[str]]:
-    """Run every check on a picture, in order.
+    """Run every check on a picture, in order; `before` is the first reference, if it is no other.
 
     Returns:
         Their results, and a warning for each check that is broken: it has no say.
     """
     results: list[CheckResult] = []
     warnings: list[str] = []
-    before = references[0] if references else None
+    before = before or (references[0] if references else None)
     for check in checks:
         try:
             results.append(CheckResult.model_validate(check.check(step, before, after, references)))

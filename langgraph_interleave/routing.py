@@ -6,16 +6,16 @@ graph is exactly the work the graph will ask for.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
+from langgraph_interleave.prompts.drawing import Wording, unstyled_prompt
+from langgraph_interleave.references import Basis, Chosen, basis, choose, shows_a_character
+from langgraph_interleave.runview import Draw, Judge, NextCall, NextCalls, Rules, RunView
 from langgraph_interleave.types import (
     ArtifactRef,
     Attempt,
     Critique,
-    OnExhausted,
     Problem,
-    Request,
     RunOutcome,
     RunReason,
     Step,
@@ -23,66 +23,6 @@ from langgraph_interleave.types import (
     StepRecord,
     parse_source,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """The settings a decision depends on."""
-
-    max_steps: int = 30
-    max_attempts: int = 3
-    on_exhausted: OnExhausted = "best"
-    lookahead: bool = False
-    early_start: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class RunView:
-    """What is known of a run at one moment.
-
-    Attributes:
-        request: The user's request (`input:i` are its images).
-        steps: Steps known so far, in order.
-        complete: The plan is validated; before that its steps are provisional.
-        records: The record of every step that was begun; with an `outcome` once concluded.
-        rules: What decisions depend on.
-    """
-
-    request: Request
-    steps: tuple[Step, ...] = ()
-    complete: bool = False
-    records: Mapping[int, StepRecord] = field(default_factory=dict[int, StepRecord])
-    rules: Rules = Rules()
-
-
-@dataclass(frozen=True, slots=True)
-class Draw:
-    """The call that draws an attempt of a step."""
-
-    step: int
-    attempt: int
-    prompt: str
-    references: tuple[ArtifactRef, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Judge:
-    """The call that judges a drawn attempt of a step."""
-
-    step: int
-    attempt: int
-
-
-NextCall = Draw | Judge
-
-
-@dataclass(frozen=True, slots=True)
-class NextCalls:
-    """What can start now: `certain` follows from what is known, `likely` bets on an accept."""
-
-    certain: tuple[NextCall, ...] = ()
-    likely: tuple[NextCall, ...] = ()
-
 
 # --- what a step waits for ------------------------------------------------------------------
 
@@ -93,9 +33,28 @@ def concluded(view: RunView, index: int) -> bool:
     return record is not None and record.outcome is not None
 
 
+def basis_of(view: RunView, step: Step) -> Basis:
+    """What a step is drawn from, under the run's policy."""
+    shows = view.sheet is not None and view.style is not None and shows_a_character(step, view.style)
+    inputs = len(view.request.images)
+    return basis(step, view.steps, view.rules.policy, inputs=inputs, sheet=view.sheet if shows else None)
+
+
+def waits_for(view: RunView, step: Step) -> tuple[int, ...]:
+    """The steps that must have their outcome before this one is drawn, each once."""
+    return basis_of(view, step).steps
+
+
 def ready(view: RunView, step: Step) -> bool:
     """Whether every step this one builds on has its outcome."""
-    return all(concluded(view, source) for source in step.step_sources)
+    return all(concluded(view, source) for source in waits_for(view, step))
+
+
+def can_be_worded(view: RunView) -> bool:
+    """Whether all that goes into a drawing beside its step is known, while the plan is still written."""
+    if view.complete:
+        return True
+    return view.rules.policy.references != "sheet" and (view.style is not None or not view.rules.style_in_prompts)
 
 
 def settled_without_drawing(view: RunView, step: Step) -> StepRecord | None:
@@ -106,9 +65,10 @@ def settled_without_drawing(view: RunView, step: Step) -> StepRecord | None:
     """
     if step.op == "text":
         return StepRecord(index=step.index, outcome="text_only")
-    if step.index >= view.rules.max_steps:
+    if step.index >= view.rules.max_steps and step.index != view.sheet:
         return StepRecord(index=step.index, outcome="skipped", limit="max_steps")
-    for source in step.step_sources:
+    found = basis_of(view, step)
+    for source in replace(found, added=()).steps:
         record = view.records.get(source)
         if record is not None and record.outcome == "cancelled":
             return stopped(StepRecord(index=step.index), view.rules)
@@ -123,7 +83,7 @@ def settled_without_drawing(view: RunView, step: Step) -> StepRecord | None:
     return None
 
 
-def references(view: RunView, step: Step, *, bet: bool = False) -> tuple[ArtifactRef, ...] | None:
+def pictures(view: RunView, step: Step, *, bet: bool = False) -> Chosen | None:
     """The pictures the step builds on, in order.
 
     Args:
@@ -134,21 +94,21 @@ def references(view: RunView, step: Step, *, bet: bool = False) -> tuple[Artifac
     Returns:
         The pictures, or `None` while one of them is not there.
     """
-    found: list[ArtifactRef] = []
-    for kind, number in map(parse_source, step.sources):
+
+    def picture(source: str) -> ArtifactRef | None:
+        kind, number = parse_source(source)
         if kind == "input":
-            if number >= len(view.request.images):
-                return None  # a plan still being written may say so; a validated one does not
-            found.append(view.request.images[number])
-            continue
+            # A plan still being written may name one that is not there; a validated one does not.
+            return view.request.images[number] if number < len(view.request.images) else None
         record = view.records.get(number)
-        picture = record.picture if record is not None else None
-        if picture is None and bet and record is not None and awaiting_verdict(record):
-            picture = record.attempts[-1].image
-        if picture is None:
-            return None
-        found.append(picture)
-    return tuple(found)
+        if bet and record is not None and awaiting_verdict(record):
+            return record.attempts[-1].image
+        return None if record is None else record.picture
+
+    found = basis_of(view, step)
+    if any(not concluded(view, number) and picture(f"step:{number}") is None for number in found.steps):
+        return None  # what is only added is waited for as well
+    return choose(found, picture, at_most=view.rules.max_references, first_number=view.first_number)
 
 
 # --- one step -------------------------------------------------------------------------------
@@ -168,7 +128,39 @@ def prompt_of(step: Step, record: StepRecord | None, attempt: int) -> str:
     for earlier in (record.attempts if record else ())[:attempt]:
         if earlier.critique is not None and earlier.critique.refined_prompt:
             prompt = earlier.critique.refined_prompt
-    return prompt
+    # A critic that repeats the style must not have it said twice.
+    return unstyled_prompt(prompt)
+
+
+def wording_of(view: RunView, step: Step) -> Wording:
+    """What is said around the prompts of a step."""
+    rules = view.rules
+    if not rules.style_in_prompts:
+        return Wording()  # its prompts say everything
+    found = basis_of(view, step)
+    # "Image 2" of an earlier prompt would be another picture here.
+    alone = all(len(view.steps[index].sources) <= 1 for index in (*found.again, step.index))
+    again = tuple(_last_prompt(view, view.steps[index]) for index in found.again) if alone else ()
+    style = view.style if step.index != view.sheet else None  # the sheet's prompt says it
+    return Wording(style, again, from_first=bool(found.again), max_tokens=rules.max_prompt_tokens)
+
+
+def _last_prompt(view: RunView, step: Step) -> str:
+    """The prompt that made a step's picture; the step's own where there is none yet."""
+    record = view.records.get(step.index)
+    drawn = [attempt for attempt in (record.attempts if record else ()) if attempt.image is not None]
+    if record is None or not drawn:
+        return step.prompt or ""
+    return (record.attempts[record.kept] if record.kept is not None else drawn[-1]).prompt
+
+
+def _draw(view: RunView, step: Step, record: StepRecord | None, attempt: int, *, bet: bool = False) -> Draw | None:
+    chosen = pictures(view, step, bet=bet)
+    if chosen is None or not can_be_worded(view):
+        return None
+    warnings = (chosen.left_out,) if chosen.left_out and attempt == 0 else ()
+    prompt, wording = prompt_of(step, record, attempt), wording_of(view, step)
+    return Draw(step.index, attempt, prompt, chosen.references, chosen.before, wording, warnings)
 
 
 def critic_wanted(attempt: Attempt, rules: Rules) -> bool:
@@ -315,8 +307,7 @@ def next_of_step(view: RunView, step: Step) -> NextCall | None:
             return None
         if not ready(view, step) or settled_without_drawing(view, step) is not None:
             return None
-        found = references(view, step)
-        return None if found is None else Draw(step.index, 0, prompt_of(step, record, 0), found)
+        return _draw(view, step, record, 0)
     if record.outcome is not None:
         return None
     last = record.attempts[-1]
@@ -325,7 +316,7 @@ def next_of_step(view: RunView, step: Step) -> NextCall | None:
     if last.critique is not None and last.critique.verdict == "revise":
         attempt = last.number + 1
         if attempt < view.rules.max_attempts:
-            return Draw(step.index, attempt, prompt_of(step, record, attempt), references(view, step) or ())
+            return _draw(view, step, record, attempt)
     return None
 
 
@@ -333,8 +324,7 @@ def bet_on_step(view: RunView, step: Step) -> Draw | None:
     """The drawing of a step on the bet that all its sources are accepted as they are now."""
     if step.index in view.records or step.op == "text" or step.index >= view.rules.max_steps or ready(view, step):
         return None
-    found = references(view, step, bet=True)
-    return None if found is None else Draw(step.index, 0, prompt_of(step, None, 0), found)
+    return _draw(view, step, None, 0, bet=True)
 
 
 def next_calls(view: RunView) -> NextCalls:
@@ -374,7 +364,8 @@ def run_outcome(view: RunView, *, cancelled: bool = False) -> tuple[RunOutcome, 
 
     `failed` means: no plan, no step delivered, or an exhausted step under `on_exhausted="fail"`.
     """
-    records = [view.records[step.index] for step in view.steps if step.index in view.records]
+    # Whatever came of the sheet, the document is what it is.
+    records = [view.records[step.index] for step in view.planned if step.index in view.records]
     reasons: list[RunReason] = []
     if any(record.limit for record in records):
         reasons.append("limit")

@@ -14,11 +14,13 @@ from langgraph_interleave.context import Settings
 from langgraph_interleave.emitter import Emitter
 from langgraph_interleave.errors import InterleaveError, LimitReached
 from langgraph_interleave.ledger import Finished
+from langgraph_interleave.references import Policy, sheet_step
 from langgraph_interleave.results import read_critique
 from langgraph_interleave.routing import Draw, Judge, RunView
 from langgraph_interleave.types import (
     ArtifactRef,
     Attempt,
+    Capabilities,
     CheckResult,
     Plan,
     Problem,
@@ -34,12 +36,12 @@ Result = Finished | BaseException
 class Standing:
     """What is known of one run. Hold `lock` to read the view and act on it in one go."""
 
-    def __init__(self, request: Request, settings: Settings, emitter: Emitter) -> None:
+    def __init__(
+        self, request: Request, settings: Settings, emitter: Emitter, capabilities: Capabilities | None = None
+    ) -> None:
         self.settings = settings
         self.emitter = emitter
         self.lock = threading.RLock()
-        #: `None` until the planner has said it; nothing is judged before.
-        self.style: StyleGuide | None = None
         #: The first error that is a fault of ours or of a role's code, not a model's.
         self.fault: BaseException | None = None
         rules = routing.Rules(
@@ -48,8 +50,22 @@ class Standing:
             on_exhausted=settings.on_exhausted,
             lookahead=settings.lookahead,
             early_start=settings.lookahead if settings.early_start is None else settings.early_start,
+            policy=Policy(settings.references, settings.anchor_inputs, settings.reanchor_every),
+            style_in_prompts=settings.style_in_prompts,
+            max_references=capabilities.max_references if capabilities else None,
+            max_prompt_tokens=capabilities.max_prompt_tokens if capabilities else None,
         )
         self.view = RunView(request=request, rules=rules)
+
+    @property
+    def style(self) -> StyleGuide | None:
+        """What the sequence shares; `None` until the planner has said it; nothing is judged before."""
+        return self.view.style
+
+    @style.setter
+    def style(self, style: StyleGuide | None) -> None:
+        with self.lock:
+            self.view = replace(self.view, style=style)
 
     # --- the plan -----------------------------------------------------------------------------
 
@@ -69,18 +85,31 @@ class Standing:
         """
         with self.lock:
             # What was judged against another style guide is judged anew; its drawing is not paid for again.
-            misjudged = self.view.records if self.style not in (None, plan.style_guide) else ()
-            stale = changed_steps(self.view.steps, plan.steps, misjudged)
-            self.style = plan.style_guide
+            misjudged: Collection[int] = ()
+            if self.style not in (None, plan.style_guide):
+                # Where the style is in the prompts, what is still being drawn is stale as well.
+                misjudged = range(len(self.view.steps)) if self.view.rules.style_in_prompts else self.view.records
+            stale = changed_steps(self.view, plan.steps, misjudged)
             records = {index: record for index, record in self.view.records.items() if index not in stale}
-            self.view = replace(self.view, steps=plan.steps, complete=True, records=records)
+            sheet = None
+            if self.view.rules.policy.references == "sheet":
+                sheet = sheet_step(len(plan.steps), plan.style_guide)
+                self.emitter.hide(() if sheet is None else (sheet.index,))
+            self.view = replace(
+                self.view,
+                steps=plan.steps if sheet is None else (*plan.steps, sheet),
+                complete=True,
+                records=records,
+                style=plan.style_guide,
+                sheet=None if sheet is None else sheet.index,
+                first_number=plan.first_number,
+            )
             return stale
 
     def drop_plan(self) -> None:
         """There is no plan after all."""
         with self.lock:
-            self.style = None
-            self.view = replace(self.view, steps=(), complete=False, records={})
+            self.view = replace(self.view, steps=(), complete=False, records={}, style=None, sheet=None)
 
     # --- the steps ----------------------------------------------------------------------------
 
@@ -114,6 +143,7 @@ class Standing:
                 prompt=draw.prompt,
                 seed=self.settings.attempt_seed(draw.step, draw.attempt),
                 references=draw.references,
+                before=draw.before,
                 calls=(key,),
             )
             if isinstance(result, Finished):
@@ -209,14 +239,16 @@ def read_drawing(finished: Finished) -> dict[str, object]:
         "checks": tuple(CheckResult.model_validate(check) for check in body["checks"]),
         "warnings": tuple(body["warnings"]),
         "seed": body["seed"],
+        "sent": body.get("sent"),
     }
 
 
-def changed_steps(known: tuple[Step, ...], final: tuple[Step, ...], also: Collection[int] = ()) -> set[int]:
+def changed_steps(view: RunView, final: tuple[Step, ...], also: Collection[int] = ()) -> set[int]:
     """Steps of a provisional plan that are not in the final one as they were, and all that build on them."""
+    known = view.steps
     stale = {step.index for step in known if step.index >= len(final) or final[step.index] != step}.union(also)
     for step in known:
-        if stale.intersection(step.step_sources):
+        if stale.intersection(routing.waits_for(view, step)):
             stale.add(step.index)
     return stale
 

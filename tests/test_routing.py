@@ -7,6 +7,7 @@ import random
 import pytest
 
 from langgraph_interleave import routing
+from langgraph_interleave.references import Chosen
 from langgraph_interleave.routing import Draw, Judge, Rules, RunView
 from langgraph_interleave.testing import simple_plan
 from langgraph_interleave.types import (
@@ -179,12 +180,12 @@ def test_an_input_image_is_a_reference() -> None:
     request = Request(parts=(TextPart(text="t"), ImagePart(image=ref(7))))
     step = Step(index=0, op="edit", instruction="i", prompt="p", sources=("input:0",))
     seen = RunView(request, (step,), True)
-    assert routing.references(seen, step) == (ref(7),)
+    assert routing.pictures(seen, step) == Chosen((ref(7),))
 
 
 def test_an_input_image_that_is_not_there_is_waited_for() -> None:
     step = Step(index=0, op="edit", instruction="i", prompt="p", sources=("input:5",))
-    assert routing.references(RunView(ASKED, (step,)), step) is None
+    assert routing.pictures(RunView(ASKED, (step,)), step) is None
     assert routing.next_calls(RunView(ASKED, (step,))).certain == ()
 
 

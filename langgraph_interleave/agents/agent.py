@@ -28,6 +28,7 @@ from langgraph_interleave.graph import wire
 from langgraph_interleave.ledger import Ledger
 from langgraph_interleave.limits import Limits
 from langgraph_interleave.planner import Planner
+from langgraph_interleave.references import References
 from langgraph_interleave.types import OnExhausted, Publish
 
 
@@ -66,6 +67,10 @@ def create_interleave_agent(
     size: str | None = None,
     language: str | None = None,
     style: str | None = None,
+    references: References = "explicit",
+    anchor_inputs: bool = False,
+    reanchor_every: int | None = None,
+    style_in_prompts: bool | None = None,
     checkpointer: Any = None,
     store: Any = None,
     name: str = "illustrator",
@@ -123,6 +128,10 @@ def create_interleave_agent(
         size=size,
         language=language,
         style=style,
+        references=references,
+        anchor_inputs=anchor_inputs,
+        reanchor_every=reanchor_every,
+        style_in_prompts=style_in_prompts,
     )
     keeping = roles.artifacts
     inner = wire(roles).compile(name="interleave")

@@ -35,6 +35,7 @@ from langgraph_interleave.errors import ConfigError
 from langgraph_interleave.ledger import Ledger
 from langgraph_interleave.limits import Limits
 from langgraph_interleave.planner import Planner
+from langgraph_interleave.references import References
 from langgraph_interleave.runs import stop_run
 from langgraph_interleave.types import DocumentData, OnExhausted, Publish
 
@@ -115,6 +116,10 @@ class ChatInterleave(BaseChatModel):
         size: str | None = None,
         language: str | None = None,
         style: str | None = None,
+        references: References | None = None,
+        anchor_inputs: bool | None = None,
+        reanchor_every: int | None = None,
+        style_in_prompts: bool | None = None,
         **kwargs: Any,
     ) -> None:
         unknown = sorted(set(kwargs) - set(type(self).model_fields))
@@ -129,6 +134,8 @@ class ChatInterleave(BaseChatModel):
             "planner": planner, "backend": backend, "critic": critic, "limits": limits, "ledger": ledger,
             "checks": checks, "on_exhausted": on_exhausted, "lookahead": lookahead, "early_start": early_start,
             "publish": publish, "seed": seed, "steps": steps, "size": size, "language": language, "style": style,
+            "references": references, "anchor_inputs": anchor_inputs, "reanchor_every": reanchor_every,
+            "style_in_prompts": style_in_prompts,
         }  # fmt: skip
         chosen = {name: value for name, value in given.items() if value is not None}
         identity: dict[str, Any] = {}

@@ -2,5 +2,8 @@
 
 from langgraph_interleave.checks.base import Check
 from langgraph_interleave.checks.blank import NotBlank
+from langgraph_interleave.checks.palette import PaletteDrift
+from langgraph_interleave.checks.text import TextPresent
+from langgraph_interleave.checks.unchanged import Unchanged
 
-__all__ = ["Check", "NotBlank"]
+__all__ = ["Check", "NotBlank", "PaletteDrift", "TextPresent", "Unchanged"]

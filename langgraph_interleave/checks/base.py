@@ -19,6 +19,12 @@ class Check(Protocol):
     ) -> CheckResult:
         """Test `after`; runs in a worker thread, so it may compute but must not wait for anything.
 
+        Args:
+            step: What was to be drawn.
+            before: What the step builds on; nearly always the first of `references`.
+            after: The picture.
+            references: What the backend was given, in order.
+
         Returns:
             `passed=True`, `passed=False` with a reason, or `passed=None` when it does not apply.
         """

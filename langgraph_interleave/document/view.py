@@ -82,6 +82,7 @@ class StepView:
     mark: str | None
     text_only: bool
     sources: str
+    lineage: str
     instruction: str
     story: str
     attempts: Sequence[AttemptView]
@@ -101,6 +102,7 @@ class View:
     numbers: Sequence[tuple[str, str]]
     notes: Sequence[str]
     warnings: Sequence[str]
+    sheet: Shown | None = None
     run_id: str = ""
     prefix: str = field(default="lgi")
 
@@ -135,6 +137,7 @@ def build_view(
         numbers=words.numbers_of(data),
         notes=data.notes,
         warnings=data.warnings,
+        sheet=_sheet(data),
         run_id=data.run_id,
         prefix=prefix,
     )
@@ -186,6 +189,12 @@ def _style(guide: StyleGuide) -> list[tuple[str, str]]:
     return [(label, text) for label, text in rows if text.strip()]
 
 
+def _sheet(data: DocumentData) -> Shown | None:
+    if data.sheet is None or data.sheet.image is None:
+        return None
+    return Shown(data.sheet.image, f"Reference sheet: {one_line(data.style_guide.characters)}", "Reference sheet")
+
+
 def _step(
     step: DocumentStep, record: StepRecord | None, data: DocumentData, plan: PlanRecord | None, prefix: str
 ) -> StepView:
@@ -214,6 +223,7 @@ def _step(
         mark=mark,
         text_only=text_only,
         sources=_sources(step, data),
+        lineage=words.lineage_of(step),
         instruction=instruction,
         story=words.story_of(step, record) if record and attempts else "",
         attempts=[
@@ -239,6 +249,8 @@ def _attempt(attempt: Attempt, earlier: Attempt | None, record: StepRecord | Non
     if attempt.problem is not None:
         remarks.insert(0, f"{attempt.problem.message} {attempt.problem.remedy}".strip())
     later = record is not None and attempt.number + 1 < len(record.attempts)
+    before = attempt.before or next(iter(attempt.references), None)
+    further = attempt.references if attempt.before else attempt.references[1:]
     label = "Prompt"
     if earlier is not None:
         label = "The same prompt, new seed" if earlier.prompt == attempt.prompt else "Refined prompt"
@@ -249,9 +261,9 @@ def _attempt(attempt: Attempt, earlier: Attempt | None, record: StepRecord | Non
         prompt=[Piece("same", attempt.prompt)] if earlier is None else word_changes(earlier.prompt, attempt.prompt),
         prompt_label=label,
         after=Shown(attempt.image, f"Attempt {number} at {where}", "After") if attempt.image else None,
-        before=Shown(attempt.references[0], f"What {where} builds on", "Before") if attempt.references else None,
+        before=Shown(before, f"What {where} builds on", "Before") if before else None,
         # Every attempt has the same references; those beside the first are shown once.
-        others=[Shown(ref, f"Further reference of {where}", "Reference") for ref in attempt.references[1:]]
+        others=[Shown(ref, f"Further reference of {where}", "Reference") for ref in further]
         if earlier is None or earlier.references != attempt.references
         else [],
         reasoning=critique.reasoning.strip() if critique else "",

@@ -108,6 +108,27 @@ def story_of(step: DocumentStep, record: StepRecord) -> str:
     return count(tries, "attempt")
 
 
+def lineage_of(step: DocumentStep) -> str:
+    """How far a picture has come; empty for a first one.
+
+    Example:
+        >>> from langgraph_interleave.types import Drift
+        >>> step = DocumentStep(index=2, op="edit", outcome="accepted", depth=2, drift=Drift(first=0.21, previous=0.1))
+        >>> lineage_of(step)
+        '2 edits from the first picture. Drift: 0.21 from the first picture, 0.1 from the one before (0 to 1).'
+    """
+    said = f"{count(step.depth, 'edit')} from the first picture. " if step.depth else ""
+    measured = [
+        f"{value:.2g} from {which}"
+        for value, which in (
+            (step.drift.first if step.drift else None, "the first picture"),
+            (step.drift.previous if step.drift else None, "the one before"),
+        )
+        if value is not None
+    ]
+    return (said + (f"Drift: {', '.join(measured)} (0 to 1)." if measured else "")).strip()
+
+
 def numbers_of(data: DocumentData) -> list[tuple[str, str]]:
     """How it was made, in numbers: label and value."""
     spend = data.spend

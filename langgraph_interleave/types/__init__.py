@@ -13,7 +13,7 @@ from langgraph_interleave.types.critique import (
     Scores,
     Verdict,
 )
-from langgraph_interleave.types.document import DocumentData, DocumentStep
+from langgraph_interleave.types.document import DocumentData, DocumentStep, Drift
 from langgraph_interleave.types.image import Capabilities, ImageRequest, ImageResult, OnProgress, Progress
 from langgraph_interleave.types.outcome import (
     WITH_PICTURE,
@@ -53,6 +53,7 @@ __all__ = [
     "CritiqueResult",
     "DocumentData",
     "DocumentStep",
+    "Drift",
     "Earlier",
     "Frozen",
     "ImageBytes",

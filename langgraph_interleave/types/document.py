@@ -13,6 +13,16 @@ from langgraph_interleave.types.request import Request
 from langgraph_interleave.types.usage import Spend
 
 
+class Drift(Frozen):
+    """How far a picture has come from others of its chain of edits: 0 the same, 1 nothing alike.
+
+    `first` is against the picture the chain began with, `previous` against the one before.
+    """
+
+    first: float | None = Field(default=None, ge=0, le=1)
+    previous: float | None = Field(default=None, ge=0, le=1)
+
+
 class DocumentStep(Frozen):
     """One step of a document.
 
@@ -32,6 +42,8 @@ class DocumentStep(Frozen):
     kept: int | None = None
     sources: tuple[str, ...] = ()
     record: str | None = None
+    depth: int | None = Field(default=None, ge=0, description="edits since a picture that was drawn new, or given")
+    drift: Drift | None = None
 
 
 class DocumentData(Frozen):
@@ -46,6 +58,7 @@ class DocumentData(Frozen):
     first_number: int = Field(default=1, ge=1, description="what the first step is called")
     style_guide: StyleGuide = StyleGuide()
     steps: tuple[DocumentStep, ...] = ()
+    sheet: DocumentStep | None = Field(default=None, description="the sheet of characters, if one was drawn")
     plan: str | None = None
     problem: Problem | None = None
     warnings: tuple[str, ...] = ()

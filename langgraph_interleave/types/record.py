@@ -30,6 +30,12 @@ class Attempt(Frozen):
     seed: int | None = None
     image: ArtifactRef | None = None
     references: tuple[ArtifactRef, ...] = ()
+    before: ArtifactRef | None = Field(
+        default=None, description="what the critic compares with, where that is not the first reference"
+    )
+    sent: str | None = Field(
+        default=None, description="what the backend was told, where that is more than the prompt: the style, say"
+    )
     checks: tuple[CheckResult, ...] = ()
     critique: Critique | None = None
     problem: Problem | None = None

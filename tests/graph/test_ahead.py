@@ -13,7 +13,16 @@ from langgraph_interleave.errors import PlanError
 from langgraph_interleave.graph import create_interleave_graph
 from langgraph_interleave.limits import Limits
 from langgraph_interleave.testing import ScriptedBackend, ScriptedCritic, ScriptedPlanner, simple_plan
-from langgraph_interleave.types import Capabilities, ImageRequest, PlanDelta, PlanFinished, Step, StepDelta
+from langgraph_interleave.types import (
+    Capabilities,
+    ImageRequest,
+    PlanDelta,
+    PlanFinished,
+    Step,
+    StepDelta,
+    StyleDelta,
+    StyleGuide,
+)
 
 ASK: Any = {"request": "things"}
 Make = Callable[..., Any]
@@ -116,6 +125,7 @@ async def test_a_lost_bet_is_cancelled_and_nothing_of_it_is_kept() -> None:
 async def test_half_a_plan_is_never_a_document() -> None:
     class CutOff(ScriptedPlanner):
         async def aplan(self, request: Any) -> AsyncIterator[PlanDelta]:
+            yield StyleDelta(StyleGuide())
             yield StepDelta(simple_plan(1).steps[0])
             await asyncio.sleep(0.1)
             raise PlanError("The plan was cut off.", truncated=True)
@@ -131,6 +141,7 @@ async def test_a_step_that_comes_out_differently_is_drawn_anew() -> None:
     class Fickle(ScriptedPlanner):
         async def aplan(self, request: Any) -> AsyncIterator[PlanDelta]:
             plan = simple_plan(2)
+            yield StyleDelta(plan.style_guide)
             yield StepDelta(Step(index=0, op="generate", instruction="Show thing 9.", prompt="thing 9"))
             yield StepDelta(plan.steps[1])
             await asyncio.sleep(0.1)
