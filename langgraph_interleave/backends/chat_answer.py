@@ -12,7 +12,8 @@ from typing import Any, cast
 from langchain_core.messages import AIMessage
 
 from langgraph_interleave.errors import BadResponse, CallError, ContentBlocked, InterleaveError, NoImage
-from langgraph_interleave.imaging import verify_image
+from langgraph_interleave.imaging.provenance import read as provenance_of
+from langgraph_interleave.imaging.results import read_result
 from langgraph_interleave.models.faults import error_in_answer
 from langgraph_interleave.models.refusal import brief
 from langgraph_interleave.models.usage import was_blocked, was_truncated
@@ -49,11 +50,15 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """An answer with a picture: the last that is no draft, the words beside it, the prompt that was drawn."""
+    """An answer with a picture: the last that is no draft, the words beside it, the prompt that was drawn.
+
+    `signed` says that it carries its provider's Content Credentials.
+    """
 
     image: ImageBytes
     text: str | None = None
     revised: str | None = None
+    signed: bool = False
 
 
 def read_drawn(message: AIMessage, *, what: str, usage: Usage) -> Drawn:
@@ -78,11 +83,11 @@ def read_drawn(message: AIMessage, *, what: str, usage: Usage) -> Drawn:
         chosen = encoded[-1]
         try:
             data = _decoded(chosen.encoded or "", what)
-            image = verify_image(data, what=f"The picture of {what}")
+            image = read_result(data, what=what)
         except BadResponse as error:
             error.usage = usage
             raise
-        return Drawn(image, text or None, chosen.revised)
+        return Drawn(image, text or None, chosen.revised, provenance_of(image.data).signed)
     raise _without_picture(message, pictures, text, what, usage)
 
 
@@ -121,8 +126,10 @@ def _without_picture(message: AIMessage, pictures: list[Shown], text: str, what:
         return error
     blocked = was_blocked(message) or (reason if reason.lower() in _BLOCKED else None)
     if blocked is not None:
-        blocked = _block_reason(message) or blocked
-        return _blocked(f"{what} refused to draw: {brief(blocked)}.", [blocked], text, usage)
+        asked = _block_reason(message)
+        blocked = asked or blocked
+        stage = "input" if asked else "output"
+        return _blocked(f"{what} refused to draw: {brief(blocked).rstrip('.')}.", [blocked], text, usage, stage=stage)
     if any(picture.address for picture in pictures):
         return BadResponse(
             f"{what} answered with the address of a picture, not with the picture.",
@@ -142,8 +149,8 @@ def _without_picture(message: AIMessage, pictures: list[Shown], text: str, what:
     )  # fmt: skip
 
 
-def _blocked(message: str, categories: list[str], text: str, usage: Usage) -> ContentBlocked:
-    detail = {"stage": "output", "categories": categories, "said": text}
+def _blocked(message: str, categories: list[str], text: str, usage: Usage, *, stage: str = "output") -> ContentBlocked:
+    detail = {"stage": stage, "categories": categories, "said": text}
     return ContentBlocked(message, remedy="Put the prompt in other words.", code="refusal", detail=detail, usage=usage)
 
 

@@ -75,9 +75,9 @@ def _class_of(cls: type[BaseChatModel]) -> type[BaseChatModel]:
         return cls
     made = _classes.get(cls)
     if made is None:
-        calls: dict[str, Any] = {"_generate": _generate(cls._generate)}
-        if cls._agenerate is not BaseChatModel._agenerate:
-            calls["_agenerate"] = _agenerate(cls._agenerate)
+        calls: dict[str, Any] = {"_generate": _generate(getattr(cls, "_generate"))}  # noqa: B009 - not ours
+        if (later := getattr(cls, "_agenerate")) is not getattr(BaseChatModel, "_agenerate"):  # noqa: B009
+            calls["_agenerate"] = _agenerate(later)
         if callable(reader := getattr(cls, "_create_chat_result", None)):
             calls["_create_chat_result"] = _with_images(reader)
         same = {"__module__": cls.__module__, "__qualname__": cls.__qualname__, "__doc__": cls.__doc__}

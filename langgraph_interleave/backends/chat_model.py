@@ -12,6 +12,7 @@ from langchain_core.runnables import Runnable
 from langgraph_interleave.backends.chat_answer import Drawn, read_drawn
 from langgraph_interleave.backends.chat_aside import answers, aside
 from langgraph_interleave.backends.chat_options import draws_by_tool, has_image_tool, told_to_draw
+from langgraph_interleave.backends.references import check_references
 from langgraph_interleave.errors import BadResponse, CallTimeout, ConfigError, InvalidRequest
 from langgraph_interleave.models.faults import call_error
 from langgraph_interleave.models.forms import ability
@@ -30,6 +31,8 @@ from langgraph_interleave.types import Capabilities, ImageRequest, ImageResult, 
 _VERSION = 1
 _TIMEOUT_S = 600.0
 _MAX_REFERENCES, _MAX_SIDE = 16, 4096
+#: How much a shape may differ before it is said.
+_SHAPE = 0.03
 _OPTIONS: dict[str, Any] = {"billed": bool, "concurrency": int, "max_references": int}
 
 
@@ -151,6 +154,7 @@ class ChatModelImageBackend:
             CallError: Another of its subclasses, by cause.
         """
         self._check(request)
+        await check_references(request.references, what=self._what, most=self._max_references)
         timeout_s = request.timeout_s or _TIMEOUT_S
         runnable, unsaid = told_to_draw(self._asked, request, bound=self._bound)
         try:
@@ -180,7 +184,7 @@ class ChatModelImageBackend:
         usage = self._usage(message, images=1)
         return ImageResult(
             (drawn.image,), text=drawn.text, usage=usage, model=model_name(message) or self._what,
-            warnings=(*_differences(drawn, request, self._what), *unsaid),
+            warnings=(*_differences(drawn, request, self._what), *unsaid), signed=drawn.signed,
         )  # fmt: skip
 
     def _usage(self, message: AIMessage, *, images: int = 0) -> Usage:
@@ -197,11 +201,6 @@ class ChatModelImageBackend:
             raise InvalidRequest("An empty prompt cannot be drawn.", remedy="Say what the picture must show.")
         if request.mask is not None:
             raise InvalidRequest(f"{self._what} takes no mask.", remedy="Say in the prompt what may change.")
-        if len(request.references) > self._max_references:
-            raise InvalidRequest(
-                f"{len(request.references)} references are too many for {self._what}.",
-                remedy=f"Give at most {self._max_references}.",
-            )
         for side in (request.width, request.height):
             if side is not None and not 1 <= side <= _MAX_SIDE:
                 raise InvalidRequest(f"A side of {side} pixels cannot be drawn.", remedy=f"Give 1 to {_MAX_SIDE}.")
@@ -225,6 +224,13 @@ def _differences(drawn: Drawn, request: ImageRequest, what: str) -> tuple[str, .
     if (request.width or image.width, request.height or image.height) != (image.width, image.height):
         asked = f"{request.width or 'any'}x{request.height or 'any'}"
         said.append(f"{asked} was asked for; {what} drew {image.width}x{image.height}.")
+    elif request.references and not (request.width or request.height):
+        first = request.references[0]
+        if abs(image.width * first.height / (image.height * first.width) - 1) > _SHAPE:
+            said.append(
+                f"{what} drew {image.width}x{image.height}: another shape than the first reference "
+                f"({first.width}x{first.height})."
+            )
     if drawn.revised and drawn.revised != request.prompt:
         said.append(f"{what} drew another prompt: {drawn.revised}")
     return tuple(said)

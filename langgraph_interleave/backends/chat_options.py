@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Mapping
 from typing import Any, cast
 
@@ -108,7 +109,9 @@ def _tool(request: ImageRequest) -> dict[str, Any]:
 def _of_google(model: Any, request: ImageRequest) -> dict[str, Any]:
     fields, options = type(model).model_fields, {}
     if "response_modalities" in fields and not model.response_modalities:
-        options["response_modalities"] = ["TEXT", "IMAGE"]
+        # Its own names for them: words are not taken. The package is loaded, since the model is its.
+        modality: Any = importlib.import_module("google.genai.types").Modality
+        options["response_modalities"] = [modality.TEXT, modality.IMAGE]
     if "image_config" in fields and (request.width or request.height or request.references):
         given = model.image_config or {}
         given = given if isinstance(given, dict) else given.model_dump(exclude_none=True)

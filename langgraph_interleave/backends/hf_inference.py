@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit
 
 from langgraph_interleave.artifacts import canonical_json
+from langgraph_interleave.backends.references import check_references
 from langgraph_interleave.errors import BadResponse, CallTimeout, ConfigError, InvalidRequest, NoImage
-from langgraph_interleave.imaging import verify_image
+from langgraph_interleave.imaging.provenance import read as provenance_of
+from langgraph_interleave.imaging.results import read_result
 from langgraph_interleave.models.faults import call_error
 from langgraph_interleave.models.naming import split_options
 from langgraph_interleave.models.options import read_options
@@ -32,6 +34,8 @@ _VERSION = 1
 _KEYS = ("HF_TOKEN", "HUGGINGFACEHUB_API_TOKEN")
 _TIMEOUT_S = 600.0
 _MAX_SIDE, _MIN_SIDE = 2048, 16
+#: How much a shape may differ before it is said.
+_SHAPE = 0.03
 _OPTIONS: dict[str, Any] = {
     "base_url": str, "billed": bool, "bill_to": str, "concurrency": int, "edit_model": str, "edits": bool,
     "guidance_scale": float, "num_inference_steps": int, "provider": str,
@@ -109,7 +113,7 @@ class HfInferenceBackend:
             raise ConfigError("The backend hf_inference needs a key, and HF_TOKEN is not set.", remedy="Set HF_TOKEN.")
         if not self._key.isascii() or not self._key.isprintable():
             raise ConfigError("HF_TOKEN holds characters no key has.", remedy="Copy it again, without quotes.")
-        self._settings = {
+        self._settings: dict[str, Any] = {
             name: value
             for name, value in (("num_inference_steps", num_inference_steps), ("guidance_scale", guidance_scale))
             if value is not None
@@ -172,6 +176,7 @@ class HfInferenceBackend:
             CallError: One of its subclasses, by cause.
         """
         self._check(request)
+        await check_references(request.references, what=self._what, most=1 if self._edits else 0)
         timeout_s = request.timeout_s or _TIMEOUT_S
         client = await asyncio.to_thread(self._client, timeout_s)
         try:
@@ -195,9 +200,22 @@ class HfInferenceBackend:
         if (request.width or image.width, request.height or image.height) != (image.width, image.height):
             asked = f"{request.width or 'any'}x{request.height or 'any'}"
             warnings.append(f"{asked} was asked for; {self._what} drew {image.width}x{image.height}.")
+        elif request.references and not (request.width or request.height):
+            first = request.references[0]
+            if abs(image.width * first.height / (image.height * first.width) - 1) > _SHAPE:
+                warnings.append(
+                    f"{self._what} drew {image.width}x{image.height}: another shape than the reference "
+                    f"({first.width}x{first.height})."
+                )
         if request.quality is not None:
             warnings.append(f"{self._what} has no setting for quality.")
-        return ImageResult((image,), usage=self._priced(usage), warnings=tuple(warnings), model=self._what)
+        return ImageResult(
+            (image,),
+            usage=self._priced(usage),
+            warnings=tuple(warnings),
+            model=self._what,
+            signed=provenance_of(image.data).signed,
+        )
 
     def _threads(self) -> ThreadPoolExecutor:
         with self._making:
@@ -281,7 +299,7 @@ class HfInferenceBackend:
         if returned is None:
             raise NoImage(f"{self._what} answered without a picture.", remedy="Put the prompt in other words.")
         data = _bytes_of(returned)
-        return verify_image(data, what=f"The answer of {self._what}", seed=seed)
+        return read_result(data, what=self._what, seed=seed)
 
     def _priced(self, usage: Usage) -> Usage:
         if not self.billed:
@@ -300,12 +318,6 @@ class HfInferenceBackend:
         if request.mask is not None or request.transparent:
             raise InvalidRequest(
                 f"{self._what} takes no mask and no transparent ground.", remedy="Use a backend that has them."
-            )
-        most = 1 if self._edits else 0
-        if len(request.references) > most:
-            raise InvalidRequest(
-                f"{len(request.references)} references are too many for {self._what}, which takes {most}.",
-                remedy="Name an edit_model, and give one reference." if not most else "Give one.",
             )
         for side in (request.width, request.height):
             if side is not None and not _MIN_SIDE <= side <= _MAX_SIDE:

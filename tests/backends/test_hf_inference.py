@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import hashlib
+import io
 import json
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
+from PIL import Image
 
 from langgraph_interleave.backends.base import ImageBackend
 from langgraph_interleave.backends.hf_inference import HfInferenceBackend
@@ -26,10 +29,11 @@ from langgraph_interleave.errors import (
     RateLimited,
     Unavailable,
 )
-from langgraph_interleave.testing import noise_card
+from langgraph_interleave.testing import check_backend, noise_card
 from langgraph_interleave.types import ImageRequest, ImageResult
 
 pytest.importorskip("huggingface_hub")
+FIXED: dict[str, Any] = {"api_key": "hf_secretsecret", "billed": False}
 FINAL = noise_card("final", side=32)
 
 
@@ -41,6 +45,7 @@ class Endpoint:
         self.status, self.body, self.kind = 200, FINAL.data, "image/png"
         self.headers: dict[str, str] = {}
         self.delay_s = 0.0
+        self.draw: Callable[[bytes], bytes] | None = None
         endpoint = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -48,18 +53,19 @@ class Endpoint:
                 length = int(self.headers.get("content-length") or 0)
                 endpoint.requests.append(({k.lower(): v for k, v in self.headers.items()}, self.rfile.read(length)))
                 time.sleep(endpoint.delay_s)
+                body = endpoint.body if endpoint.draw is None else endpoint.draw(endpoint.requests[-1][1])
                 try:
                     self.send_response(endpoint.status)
                     self.send_header("content-type", endpoint.kind)
-                    self.send_header("content-length", str(len(endpoint.body)))
+                    self.send_header("content-length", str(len(body)))
                     for name, value in endpoint.headers.items():
                         self.send_header(name, value)
                     self.end_headers()
-                    self.wfile.write(endpoint.body)
+                    self.wfile.write(body)
                 except (BrokenPipeError, ConnectionResetError):
                     return
 
-            def log_message(self, *_: Any) -> None:
+            def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
                 return
 
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
@@ -86,7 +92,7 @@ def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[Endpoint]:
 
 
 def drawn(endpoint: Endpoint, request: ImageRequest, **options: Any) -> ImageResult:
-    backend = HfInferenceBackend(base_url=endpoint.url, **{"api_key": "hf_secretsecret", "billed": False, **options})
+    backend = HfInferenceBackend(base_url=endpoint.url, **FIXED | options)
     assert isinstance(backend, ImageBackend)
 
     async def once() -> ImageResult:
@@ -205,3 +211,26 @@ def test_what_cannot_be_asked(endpoint: Endpoint, request_: ImageRequest) -> Non
     with pytest.raises(InvalidRequest):
         drawn(endpoint, request_)
     assert endpoint.requests == []
+
+
+def by_rule(body: bytes) -> bytes:
+    """A picture as large as it is told, in colours that all of what was sent decides."""
+    told = json.loads(body)
+    settings = {**told, **told.get("parameters", {})}
+    size = settings.get("target_size") or settings
+    width, height = size.get("width"), size.get("height")
+    if not width and "prompt" in settings:
+        width, height = Image.open(io.BytesIO(base64.b64decode(told["inputs"]))).size
+    buffer = io.BytesIO()
+    Image.frombytes("RGB", (3, 3), hashlib.sha256(body).digest()[:27]).resize((width or 64, height or 64)).save(
+        buffer, "PNG"
+    )
+    return buffer.getvalue()
+
+
+def test_it_conforms(endpoint: Endpoint) -> None:
+    endpoint.draw = by_rule
+    report = check_backend(lambda: HfInferenceBackend("org/model", base_url=endpoint.url, billed=False))
+    assert report.ok, str(report)
+    for item in ("edits", "references_arrive", "negative_prompt"):
+        assert report[item].status == "passed", str(report)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import io
 import json
-from typing import Any
+import re
+from typing import Any, cast
 
 import pytest
 from langchain_core.language_models import BaseChatModel
@@ -28,7 +30,7 @@ from langgraph_interleave.errors import (
     InvalidRequest,
     NoImage,
 )
-from langgraph_interleave.testing import ScriptedCritic, ScriptedPlanner, noise_card, simple_plan
+from langgraph_interleave.testing import ScriptedCritic, ScriptedPlanner, check_backend, noise_card, simple_plan
 from langgraph_interleave.types import ImageBytes, ImageRequest, ImageResult
 
 RED = '<svg viewBox="0 0 100 50"><rect id="bar" width="100" height="50" fill="#ff0000"/></svg>'
@@ -63,11 +65,12 @@ class Writer(BaseChatModel):
 
 
 def writer(*said: str, pause_s: float = 0.0, **profile: Any) -> Writer:
-    return Writer(said=list(said), pause_s=pause_s, profile=profile or None)
+    return Writer(said=list(said), pause_s=pause_s, profile=cast("Any", profile or None))
 
 
 def backend_of(model: Any, **options: Any) -> SvgBackend:
-    return SvgBackend(model, **{"billed": False, **options})
+    given: dict[str, Any] = {"billed": False, **options}
+    return SvgBackend(model, **given)
 
 
 def drawn(model: Any, request: ImageRequest | None = None, **options: Any) -> ImageResult:
@@ -284,3 +287,27 @@ async def test_in_a_graph_a_chain_of_edits() -> None:
     graph = create_interleave_graph(ScriptedPlanner(simple_plan(3)), backend, ScriptedCritic(), checks=())
     result = await graph.ainvoke({"request": "a bar in three colours"})
     assert result["outcome"] == "complete"
+
+
+class Draughtsman(Writer):
+    """Draws by a rule: the size it is told, in colours that all of what it is shown decides."""
+
+    def _generate(self, messages: list[BaseMessage], *args: Any, **options: Any) -> ChatResult:
+        parts: list[Any] = messages[1].content  # type: ignore[assignment]
+        text = parts[-1]["text"]
+        seen = "".join(part.get("text", "") + part.get("base64", "") for part in parts)
+        digest = hashlib.sha256(seen.encode()).hexdigest()
+        told = re.search(r'viewBox="0 0 (\d+) (\d+)"', text)
+        assert told is not None
+        bars = "".join(f'<rect x="{n}" width="1" height="4" fill="#{digest[6 * n : 6 * n + 6]}"/>' for n in range(4))
+        ground = "" if "transparent ground" in text else '<rect width="4" height="4" fill="#eee"/>'
+        inner = f'<svg width="60%" height="60%" viewBox="0 0 4 4" preserveAspectRatio="none">{ground}{bars}</svg>'
+        svg = f'<svg viewBox="0 0 {told[1]} {told[2]}">{inner}</svg>'
+        return ChatResult(generations=[ChatGeneration(message=AIMessage(svg))])
+
+
+def test_it_conforms() -> None:
+    report = check_backend(lambda: backend_of(Draughtsman(said=[])))
+    assert report.ok, str(report)
+    for item in ("edits", "references_arrive", "references_order", "negative_prompt", "transparent", "provenance"):
+        assert report[item].status == "passed", str(report)

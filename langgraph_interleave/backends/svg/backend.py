@@ -11,6 +11,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import BaseMessage
 from langchain_core.runnables import Runnable
 
+from langgraph_interleave.backends.references import check_references
 from langgraph_interleave.backends.svg.asking import (
     Material,
     asked_again,
@@ -24,6 +25,7 @@ from langgraph_interleave.backends.svg.sanitizer import Drawing, Unsound, clean
 from langgraph_interleave.backends.svg.source import source_of, with_source
 from langgraph_interleave.errors import BadResponse, CallError, CallTimeout, ConfigError, InvalidRequest, NoImage
 from langgraph_interleave.imaging import verify_image
+from langgraph_interleave.imaging.provenance import SourceType, xmp
 from langgraph_interleave.models.answering import Answered, Answering
 from langgraph_interleave.models.forms import ability
 from langgraph_interleave.models.identity import fingerprint_of, name_of
@@ -34,7 +36,6 @@ from langgraph_interleave.models.usage import Costs
 from langgraph_interleave.models.wrapping import mapped, settled
 from langgraph_interleave.prompts import Prompts
 from langgraph_interleave.types import Capabilities, ImageBytes, ImageRequest, ImageResult, OnProgress, Usage
-from langgraph_interleave.world.marks import xmp
 
 #: Changes whenever the same request would be asked or drawn in another way.
 _VERSION = 1
@@ -180,6 +181,7 @@ class SvgBackend:
             CallError: The model failed; one of its subclasses, by cause.
         """
         self._check(request)
+        await check_references(request.references, what=self._what, most=_MAX_REFERENCES)
         usages: list[Usage] = []
         timeout_s = request.timeout_s or _TIMEOUT_S
         try:
@@ -252,7 +254,7 @@ class SvgBackend:
     ) -> ImageResult:
         svg = drawing.svg()
         # Where a picture was placed, the whole is a composite.
-        made = "compositeWithTrainedAlgorithmicMedia" if "<image " in svg else "trainedAlgorithmicMedia"
+        made: SourceType = "compositeWithTrainedAlgorithmicMedia" if "<image " in svg else "trainedAlgorithmicMedia"
         image = verify_image(with_source(rendered.png, svg, xmp(made)), what=f"The drawing of {self._what}")
         warnings = list(material.notes)
         if material.seen and not self._looks:
@@ -275,11 +277,6 @@ class SvgBackend:
             raise InvalidRequest("An empty prompt cannot be drawn.", remedy="Say what the drawing must show.")
         if request.mask is not None:
             raise InvalidRequest(f"{self._what} takes no mask.", remedy="Say in the prompt what may change.")
-        if len(request.references) > _MAX_REFERENCES:
-            raise InvalidRequest(
-                f"{len(request.references)} references are too many for {self._what}.",
-                remedy=f"Give at most {_MAX_REFERENCES}.",
-            )
         for side in (request.width, request.height):
             if side is not None and not _MIN_SIDE <= side <= _MAX_SIDE:
                 raise InvalidRequest(
