@@ -267,7 +267,9 @@ async def _once(
         except httpx.ConnectError as error:
             if index + 1 < len(addresses[:3]):
                 continue
-            raise NotFetched(f"leads to {place.shown}, which cannot be reached.", _SENT) from error
+            untrusted = "CERTIFICATE_VERIFY_FAILED" in str(error)
+            why = "whose certificate is not trusted" if untrusted else "which cannot be reached"
+            raise NotFetched(f"leads to {place.shown}, {why}.", _SENT) from error
         except httpx.HTTPError as error:
             raise NotFetched(f"leads to {place.shown}, which broke off the connection.", _SENT) from error
         try:

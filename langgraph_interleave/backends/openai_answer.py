@@ -114,7 +114,13 @@ def usage_of(told: object, *, images: int) -> Usage:
 
 
 def differences(
-    images: tuple[ImageBytes, ...], answer: Answer, request: ImageRequest, size: tuple[int, int], *, model: str
+    images: tuple[ImageBytes, ...],
+    answer: Answer,
+    request: ImageRequest,
+    *,
+    size: tuple[int, int],
+    prompt: str,
+    model: str,
 ) -> tuple[str, ...]:
     """What was not done as asked, in words: another size, fewer pictures, another prompt, no transparency.
 
@@ -123,6 +129,7 @@ def differences(
         answer: What came.
         request: What was asked, with the prompt as it was before anything was taken out or added.
         size: What was sent, in pixels.
+        prompt: What was sent.
         model: Whom to name.
     """
     said: list[str] = []
@@ -135,7 +142,7 @@ def differences(
         said.append(f"{request.n} pictures were asked for; {model} drew {len(answer.told)}.")
     if request.transparent and not all(_is_transparent(image) for image in images):
         said.append(f"A transparent ground was asked for; {model} drew on an opaque one.")
-    said += [f"{model} drew another prompt: {text}" for text in answer.revised if text != request.prompt]
+    said += [f"{model} drew another prompt: {text}" for text in answer.revised if text not in (request.prompt, prompt)]
     return tuple(said)
 
 

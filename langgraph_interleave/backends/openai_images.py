@@ -272,7 +272,10 @@ class OpenAIImagesBackend:
                     answer, what=self._what, base_url=self._base_url, headers=_authorization(client),
                     seeds=self._seeds(sending, len(answer.told)), timeout_s=timeout_s,
                 )  # fmt: skip
-                said = await asyncio.to_thread(differences, images, answer, request, sending.size, model=self.model)
+                said = await asyncio.to_thread(
+                    differences, images, answer, request, size=sending.size, prompt=sending.options["prompt"],
+                    model=self.model,
+                )  # fmt: skip
                 signed = await asyncio.to_thread(lambda: any(provenance.read(image.data).signed for image in images))
         except TimeoutError as error:
             raise CallTimeout(

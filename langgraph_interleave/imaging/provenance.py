@@ -31,8 +31,10 @@ _XMP_IN_PNG = b"XML:com.adobe.xmp"
 _XMP_IN_JPEG = b"http://ns.adobe.com/xap/1.0/\0"
 _EXIF_IN_JPEG = b"Exif\0\0"
 _STATED = re.compile(rb"digitalsourcetype/([A-Za-z]{3,60})")
-#: Texts in a PNG that are of the format, not of its maker's settings.
-_KEPT_TEXT = (_XMP_IN_PNG,)
+#: The label that China's rules ask of providers, as text of its own or inside EXIF.
+_LABEL = b"AIGC"
+#: Texts in a PNG that say where it comes from, not what its maker was told.
+_KEPT_TEXT = (_XMP_IN_PNG, _LABEL)
 _XMP_FLAG, _EXIF_FLAG, _ALPHA_FLAG = 0x04, 0x08, 0x10
 _MOST = 1_000_000
 
@@ -110,8 +112,8 @@ def mark(image: ImageBytes, kind: SourceType) -> ImageBytes:
 def without_private(data: bytes) -> bytes:
     """The same picture without what its maker's software wrote into it: prompts, settings, EXIF, comments.
 
-    Servers write the whole prompt into PNG text. Colour profiles and XMP stay. Signed pictures stay
-    as they are, and so does whatever cannot be followed.
+    Servers write the whole prompt into PNG text. Colour profiles, XMP and the label `AIGC` stay.
+    Signed pictures stay as they are, and so does whatever cannot be followed.
 
     Returns:
         The very same bytes where there is nothing to take out.
@@ -178,10 +180,10 @@ def _is_xmp(part: Part) -> bool:
 def _is_private(part: Part) -> bool:
     if part.name in ("tEXt", "zTXt", "iTXt"):
         return not part.data.startswith(tuple(key + b"\0" for key in _KEPT_TEXT))
-    if part.name == "APP1":
-        return part.data.startswith(_EXIF_IN_JPEG)
+    if part.name in ("eXIf", "EXIF") or (part.name == "APP1" and part.data.startswith(_EXIF_IN_JPEG)):
+        return _LABEL not in part.data
     # Photoshop's block holds captions and bylines.
-    return part.name in ("eXIf", "EXIF", "COM", "APP13")
+    return part.name in ("COM", "APP13")
 
 
 def _extended(parts: list[Part], image: ImageBytes) -> list[Part]:

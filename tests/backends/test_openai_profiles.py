@@ -387,6 +387,13 @@ class TestDeviations:
         assert sent.startswith("A pot on a table.") and sent.endswith("Keep the style of ink.")
         assert len(result.warnings) == 1 and "40 tokens" in result.warnings[0]
 
+    async def test_a_server_that_repeats_the_prompt_has_not_drawn_another(
+        self, making: Making, server: LoopbackServer
+    ) -> None:
+        server.script("generations", lambda sent: Pictures(revised_prompt=sent.body["prompt"]))
+        result = await making("localai").agenerate(replace(BALL, negative_prompt="people"))
+        assert result.warnings == ()
+
     async def test_who_the_server_says_it_is(self, making: Making, server: LoopbackServer) -> None:
         listed = {"object": "list", "data": [{"id": "flux", "object": "model", "owned_by": "vllm"}]}
         server.script("models", [Raw(json.dumps(listed)), Failure(404, "no"), html()])

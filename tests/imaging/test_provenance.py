@@ -137,6 +137,19 @@ def test_prompts_and_settings_of_servers_are_taken_out() -> None:
     assert read(without_private(marked.data)).source_type == "algorithmicMedia"
 
 
+def test_a_label_that_rules_ask_for_stays() -> None:
+    info = PngInfo()
+    info.add_text("AIGC", '{"Label": "1", "ContentProducer": "x"}')
+    info.add_text("parameters", "a secret prompt")
+    plain = without_private(encoded("PNG", pnginfo=info).data)
+    assert b"ContentProducer" in plain and b"secret" not in plain
+    exif = Image.Exif()
+    exif[0x010E] = '{"AIGC": {"Label": "1"}}'
+    for kind in ("JPEG", "WEBP", "PNG"):
+        data = encoded(kind, exif=exif).data
+        assert without_private(data) is data
+
+
 def test_only_pictures_can_be_marked() -> None:
     with pytest.raises(ConfigError, match="cannot be marked"):
         mark(ImageBytes(b"GIF89a", "image/gif", 1, 1), "algorithmicMedia")
