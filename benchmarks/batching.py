@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import importlib
 import io
 import json
 import statistics
@@ -36,7 +37,8 @@ async def drawn(backend: DiffusersBackend, requests: list[ImageRequest]) -> tupl
 def difference(one: ImageBytes, other: ImageBytes) -> int:
     """The largest difference of two pictures, in grey levels."""
     a, b = (Image.open(io.BytesIO(image.data)).convert("RGB") for image in (one, other))
-    return max(int(high) for _, high in ImageChops.difference(a, b).getextrema())
+    bands: Any = ImageChops.difference(a, b).getextrema()
+    return max(high for _, high in bands)
 
 
 async def measure(source: Any, *, requests: int, size: int, rounds: int) -> dict[str, Any]:
@@ -68,9 +70,7 @@ def model(name: str | None) -> Any:
     if name is not None:
         return name
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "support"))
-    import tiny_pipelines
-
-    return str(tiny_pipelines.folder("klein"))
+    return str(importlib.import_module("tiny_pipelines").folder("klein"))
 
 
 def main() -> None:
@@ -82,8 +82,8 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--json", action="store_true")
     args = parser.parse_args()
-    found = asyncio.run(measure(model(args.model), requests=args.requests, size=args.size, rounds=args.rounds))
-    found = {"model": args.model or "tiny klein", **found}
+    figures = asyncio.run(measure(model(args.model), requests=args.requests, size=args.size, rounds=args.rounds))
+    found: dict[str, Any] = {"model": args.model or "tiny klein", **figures}
     if args.json:
         print(json.dumps(found, indent=2))
         return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -18,8 +18,6 @@ from langgraph_interleave.backends.diffusers import DiffusersBackend
 from langgraph_interleave.document import Document
 from langgraph_interleave.testing import ScriptedCritic, ScriptedPlanner
 from langgraph_interleave.types import CritiqueRequest, ImageRequest, Plan, Step
-
-pytestmark = pytest.mark.filterwarnings("default::DeprecationWarning", "default::FutureWarning")
 
 
 def photo(folder: Path, color: str) -> Path:
@@ -64,7 +62,7 @@ async def run_of(pipe: Any, steps: Plan, *photos: Path) -> tuple[Document, list[
 
 
 def differ(one: Image.Image, other: Image.Image) -> int:
-    return max(high for _, high in ImageChops.difference(one, other).getextrema())
+    return max(int(cast("tuple[int, int]", band)[1]) for band in ImageChops.difference(one, other).getextrema())
 
 
 async def test_a_picture_is_changed_in_three_steps(pipe: Any, tmp_path: Path) -> None:

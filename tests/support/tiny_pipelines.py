@@ -11,6 +11,7 @@ Each is built once per process, in a folder that goes away with it.
 from __future__ import annotations
 
 import atexit
+import importlib
 import shutil
 import tempfile
 import threading
@@ -29,6 +30,11 @@ TEMPLATE = (
 _building = threading.Lock()
 
 
+def module(name: str) -> Any:
+    """A library of models; what it exports is more than its types say."""
+    return importlib.import_module(name)
+
+
 @cache
 def _root() -> Path:
     root = Path(tempfile.mkdtemp(prefix="tiny-pipelines-"))
@@ -42,9 +48,9 @@ def folder(kind: str) -> Path:
         warnings.simplefilter("ignore")
         path = _root() / kind
         if not path.exists():
-            import diffusers
-            import torch
-            import transformers
+            diffusers = module("diffusers")
+            torch = module("torch")
+            transformers = module("transformers")
 
             # Tensors this small are drawn faster by one thread than by several that wait for each other.
             torch.set_num_threads(1)
@@ -65,7 +71,7 @@ def load(kind: str) -> Any:
     path = folder(kind)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        import diffusers
+        diffusers = module("diffusers")
 
         pipe = diffusers.DiffusionPipeline.from_pretrained(path, local_files_only=True)
     pipe.set_progress_bar_config(disable=True)
@@ -75,7 +81,8 @@ def load(kind: str) -> Any:
 def bytes_tokenizer() -> Any:
     """A tokenizer that reads any text, byte by byte."""
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers
-    from transformers import Qwen2TokenizerFast
+
+    transformers = module("transformers")
 
     vocabulary = {symbol: index for index, symbol in enumerate(sorted(pre_tokenizers.ByteLevel.alphabet()))}
     for special in SPECIALS:
@@ -84,7 +91,7 @@ def bytes_tokenizer() -> Any:
     raw.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=True)
     raw.decoder = decoders.ByteLevel()
     raw.add_special_tokens(list(SPECIALS))
-    tokenizer: Any = Qwen2TokenizerFast(
+    tokenizer: Any = transformers.Qwen2TokenizerFast(
         tokenizer_object=raw,
         vocab=vocabulary,
         merges=[],
@@ -99,13 +106,13 @@ def bytes_tokenizer() -> Any:
 
 
 def _klein(*, distilled: bool = True) -> Any:
-    import diffusers
-    import torch
-    from transformers import Qwen3Config, Qwen3ForCausalLM
+    diffusers = module("diffusers")
+    torch = module("torch")
+    transformers = module("transformers")
 
     tokenizer, hidden = bytes_tokenizer(), 16
-    language: Any = Qwen3ForCausalLM(
-        Qwen3Config(
+    language: Any = transformers.Qwen3ForCausalLM(
+        transformers.Qwen3Config(
             vocab_size=len(tokenizer), hidden_size=hidden, intermediate_size=16, num_attention_heads=2,
             # Hidden states 9, 18 and 27 are what the pipeline reads.
             num_hidden_layers=28, num_key_value_heads=1, head_dim=8, max_position_embeddings=1024,
@@ -138,18 +145,21 @@ def _klein(*, distilled: bool = True) -> Any:
 
 def _clip_tokenizer() -> Any:
     from tokenizers import pre_tokenizers
-    from transformers import CLIPTokenizer
+
+    transformers = module("transformers")
 
     symbols = sorted(pre_tokenizers.ByteLevel.alphabet())
     names = [*symbols, *(f"{symbol}</w>" for symbol in symbols), "<|startoftext|>", "<|endoftext|>"]
-    return CLIPTokenizer(vocab={name: index for index, name in enumerate(names)}, merges=[], model_max_length=77)
+    return transformers.CLIPTokenizer(
+        vocab={name: index for index, name in enumerate(names)}, merges=[], model_max_length=77
+    )
 
 
 def _clip(tokenizer: Any) -> Any:
-    from transformers import CLIPTextConfig, CLIPTextModel
+    transformers = module("transformers")
 
-    return CLIPTextModel(
-        CLIPTextConfig(
+    return transformers.CLIPTextModel(
+        transformers.CLIPTextConfig(
             vocab_size=len(tokenizer), hidden_size=32, intermediate_size=37, num_hidden_layers=2,
             num_attention_heads=4, max_position_embeddings=77, projection_dim=32,
             bos_token_id=tokenizer.bos_token_id, eos_token_id=tokenizer.eos_token_id,
@@ -159,7 +169,7 @@ def _clip(tokenizer: Any) -> Any:
 
 
 def _autoencoder(**options: Any) -> Any:
-    import diffusers
+    diffusers = module("diffusers")
 
     return diffusers.AutoencoderKL(
         in_channels=3, out_channels=3, down_block_types=("DownEncoderBlock2D",) * 4,
@@ -169,18 +179,18 @@ def _autoencoder(**options: Any) -> Any:
 
 
 def _flux() -> Any:
-    import diffusers
-    from transformers import T5Config, T5EncoderModel, T5TokenizerFast
+    diffusers = module("diffusers")
+    transformers = module("transformers")
 
     words = [("<pad>", 0.0), ("</s>", 0.0), ("<unk>", 0.0), ("\u2581", -2.0), *((chr(i), -3.0) for i in range(33, 127))]
-    second: Any = T5TokenizerFast(vocab=words, extra_ids=0, model_max_length=512)
+    second: Any = transformers.T5TokenizerFast(vocab=words, extra_ids=0, model_max_length=512)
     first = _clip_tokenizer()
     return diffusers.FluxPipeline(
         scheduler=diffusers.FlowMatchEulerDiscreteScheduler(),
         vae=_autoencoder(scaling_factor=0.36, shift_factor=0.11, use_quant_conv=False, use_post_quant_conv=False),
         text_encoder=_clip(first), tokenizer=first, tokenizer_2=second,
-        text_encoder_2=T5EncoderModel(
-            T5Config(vocab_size=len(second), d_model=32, d_ff=37, d_kv=8, num_layers=2, num_heads=4)
+        text_encoder_2=transformers.T5EncoderModel(
+            transformers.T5Config(vocab_size=len(second), d_model=32, d_ff=37, d_kv=8, num_layers=2, num_heads=4)
         ).eval(),
         transformer=diffusers.FluxTransformer2DModel(
             patch_size=1, in_channels=16, num_layers=1, num_single_layers=1, attention_head_dim=16,
@@ -191,13 +201,13 @@ def _flux() -> Any:
 
 
 def _kontext() -> Any:
-    import diffusers
+    diffusers = module("diffusers")
 
     return diffusers.FluxKontextPipeline(**_flux().components)
 
 
 def _stable() -> Any:
-    import diffusers
+    diffusers = module("diffusers")
 
     tokenizer = _clip_tokenizer()
     return diffusers.StableDiffusionPipeline(

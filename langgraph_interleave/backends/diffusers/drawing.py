@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from langgraph_interleave.backends.diffusers.families import Family
@@ -155,7 +155,7 @@ def _tell(job: Job, step: int, total: int, shown: Image | None) -> None:
 
 
 @contextlib.contextmanager
-def _quiet() -> Iterator[None]:
+def _quiet() -> Generator[None]:
     """No numpy warnings in this thread: values that are no numbers are looked for afterwards."""
     import importlib
 

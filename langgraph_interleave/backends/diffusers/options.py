@@ -61,7 +61,7 @@ def arguments(
             known = sorted({"guidance", "size", "steps", *takes} - OURS - {"self"})
             raise InvalidRequest(f"This pipeline has no option {name!r}.", remedy=f"Options: {', '.join(known)}.")
         told[name] = value
-    count = told["num_inference_steps"]
+    count = told.get("num_inference_steps")
     if not isinstance(count, int) or not 1 <= count <= 1000:
         raise InvalidRequest(f"{count!r} steps cannot be drawn.", remedy="Give 1 to 1000.")
     return {name: value for name, value in told.items() if name in takes}, said

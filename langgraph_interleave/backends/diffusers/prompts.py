@@ -16,9 +16,9 @@ KEPT_BYTES = 256 * 1024 * 1024
 def cut_off(pipe: Any, family: Family, prompt: str, most: int | None = None) -> str | None:
     """What to say where a pipeline does not read a prompt to its end; `None` where it does, or nobody knows."""
     most = most or family.max_tokens
-    tokenizer = getattr(pipe, family.tokenizer, None) or getattr(pipe, "tokenizer", None)
+    tokenizer: Any = getattr(pipe, family.tokenizer, None) or getattr(pipe, "tokenizer", None)
     # A token is a character at least: a short prompt need not be counted.
-    if most is None or not callable(tokenizer) or len(prompt.encode()) < most // 2:
+    if most is None or tokenizer is None or len(prompt.encode()) < most // 2:
         return None
     own = getattr(tokenizer, "model_max_length", most)
     most = min(most, own) if isinstance(own, int) else most

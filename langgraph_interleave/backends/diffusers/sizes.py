@@ -49,14 +49,14 @@ def size_of(request: ImageRequest, family: Family, side: int | None = None) -> t
     return actual, (said,)
 
 
-def snapped(wanted: Size, family: Family) -> Size:
+def snapped(wanted: tuple[float, float], family: Family) -> Size:
     """The nearest size that a pipeline draws: the shape first, then the area.
 
     Example:
         >>> snapped((1000, 700), Family()), snapped((9000, 100), Family())
         ((992, 704), (2688, 336))
     """
-    width, height = float(wanted[0]), float(wanted[1])
+    width, height = wanted
     area = width * height
     longest = family.max_aspect
     width, height = min(width, height * longest), min(height, width * longest)

@@ -154,8 +154,8 @@ def identity_of_object(pipe: Any) -> str:
     for name, part in sorted(getattr(pipe, "components", {}).items()):
         config = getattr(part, "config", None)
         digest.update(f"{name}\0{type(part).__name__}\0{config}".encode())
-        state = getattr(part, "state_dict", None)
-        if callable(state):
+        state: Any = getattr(part, "state_dict", None)
+        if state is not None:
             for key, tensor in state().items():
                 digest.update(f"{key}\0{tuple(tensor.shape)}".encode())
                 if str(tensor.device) != "meta":

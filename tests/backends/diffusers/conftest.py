@@ -33,7 +33,8 @@ def difference(one: ImageBytes, other: ImageBytes) -> int:
     """The largest difference of two pictures, in grey levels."""
     a, b = pixels(one), pixels(other)
     assert a.size == b.size
-    return max(high for _, high in ImageChops.difference(a, b).getextrema())
+    bands: Any = ImageChops.difference(a, b).getextrema()
+    return max(high for _, high in bands)
 
 
 def card(color: Any, size: tuple[int, int] = (64, 64)) -> ImageBytes:

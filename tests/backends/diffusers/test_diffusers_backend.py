@@ -20,11 +20,12 @@ from langgraph_interleave.backends.registry import init_image_backend
 from langgraph_interleave.errors import BadResponse, CallTimeout, InvalidRequest, Unavailable
 from langgraph_interleave.types import ImageBytes, ImageRequest, ImageResult, Progress
 
-pytestmark = pytest.mark.filterwarnings("default::DeprecationWarning", "default::FutureWarning")
+torch: Any = pytest.importorskip("torch")
 
 
 def ask(prompt: str = "a red cat", seed: int = 1, **options: Any) -> ImageRequest:
-    return ImageRequest(prompt, seed=seed, **{"width": 64, "height": 64, **options})
+    fields: dict[str, Any] = {"width": 64, "height": 64, **options}
+    return ImageRequest(prompt, seed=seed, **fields)
 
 
 def drawn(backend: DiffusersBackend, request: ImageRequest) -> ImageBytes:
@@ -71,7 +72,6 @@ def test_same_seed_same_picture_and_another_seed_another(klein: DiffusersBackend
 
 
 def test_pixels_are_those_of_the_pipeline_itself(klein_pipe: Any, klein: DiffusersBackend, look: Any) -> None:
-    import torch
 
     picture = drawn(klein, ask())
     direct = klein_pipe(
@@ -283,7 +283,7 @@ def test_a_listener_that_fails_is_told_of_it_and_disturbs_no_one(klein: Diffuser
 
     async def both() -> list[Any]:
         asked = klein.agenerate(ask("a"), on_progress=broken), klein.agenerate(ask("b"))
-        return await asyncio.gather(*asked, return_exceptions=True)
+        return list(await asyncio.gather(*asked, return_exceptions=True))
 
     failed, fine = asyncio.run(both())
     assert isinstance(failed, KeyError)
@@ -401,7 +401,6 @@ def own(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def test_out_of_memory_is_tried_once_more_one_by_one(own: Any, look: Any) -> None:
-    import torch
 
     pipe = own(set(), RuntimeError())
     backend = DiffusersBackend(pipe)
@@ -414,7 +413,6 @@ def test_out_of_memory_is_tried_once_more_one_by_one(own: Any, look: Any) -> Non
 
 
 def test_out_of_memory_twice_is_unavailable_and_the_next_call_is_as_ever(own: Any) -> None:
-    import torch
 
     backend = DiffusersBackend(own(set(), RuntimeError()))
     before = drawn(backend, ask())
@@ -433,7 +431,6 @@ def test_a_fault_of_the_pipeline_is_one_of_ours(own: Any) -> None:
 
 
 def test_values_that_are_no_numbers_are_no_picture(own: Any) -> None:
-    import torch
 
     pipe = own(set(), RuntimeError())
     with torch.no_grad():
@@ -444,7 +441,6 @@ def test_values_that_are_no_numbers_are_no_picture(own: Any) -> None:
 
 
 def test_a_black_picture_is_none(own: Any) -> None:
-    import torch
 
     pipe = own(set(), RuntimeError())
     with torch.no_grad():

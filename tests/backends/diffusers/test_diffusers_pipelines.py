@@ -16,11 +16,13 @@ from langgraph_interleave.backends.diffusers import DiffusersBackend
 from langgraph_interleave.errors import ConfigError, ContentBlocked, InvalidRequest
 from langgraph_interleave.types import ImageBytes, ImageRequest, ImageResult
 
-pytestmark = pytest.mark.filterwarnings("default::DeprecationWarning", "default::FutureWarning")
+diffusers: Any = pytest.importorskip("diffusers")
+torch: Any = pytest.importorskip("torch")
 
 
 def ask(prompt: str = "a red cat", seed: int = 1, **options: Any) -> ImageRequest:
-    return ImageRequest(prompt, seed=seed, **{"width": 64, "height": 64, "extra": {"steps": 2}, **options})
+    fields: dict[str, Any] = {"width": 64, "height": 64, "extra": {"steps": 2}, **options}
+    return ImageRequest(prompt, seed=seed, **fields)
 
 
 def result_of(backend: DiffusersBackend, request: ImageRequest) -> ImageResult:
@@ -93,7 +95,6 @@ def test_a_stable_diffusion_takes_negative_words_and_multiples_of_eight(look: An
 
 
 def test_a_pipeline_made_from_another_restyles_a_picture(look: Any) -> None:
-    import diffusers
     from tiny_pipelines import load
 
     pipe = diffusers.StableDiffusionImg2ImgPipeline(**load("sd").components, requires_safety_checker=False)
@@ -110,7 +111,6 @@ def test_a_pipeline_made_from_another_restyles_a_picture(look: Any) -> None:
 def test_within_a_mask_only_what_it_marks_changes(look: Any) -> None:
     import io
 
-    import diffusers
     from PIL import Image, ImageChops, ImageStat
     from tiny_pipelines import load
 
@@ -208,7 +208,6 @@ def test_a_folder_that_is_not_whole(tmp_path: Path) -> None:
 
 
 def test_a_device_that_is_not_there_is_found_out_before_loading() -> None:
-    import torch
     from tiny_pipelines import folder
 
     if torch.backends.mps.is_available():
