@@ -73,11 +73,67 @@ def function() -> Generator[Factory]:
 
 @contextmanager
 def openai() -> Generator[Factory]:
-    """The backend `openai`, and a server that draws test cards."""
+    """The backend `openai`, and a server that draws from all it is sent."""
     from langgraph_interleave.backends.openai_images import OpenAIImagesBackend
 
     with support("loopback").serving() as server:
+        for route in ("generations", "edits"):
+            server.script(route, support("stand_ins").answered)
         yield lambda: OpenAIImagesBackend(api_key="sk-loopback", base_url=server.base_url, billed=False)
+
+
+@contextmanager
+def chat_model() -> Generator[Factory]:
+    """The backend `chat_model`, around a model that draws from all it is sent."""
+    from langgraph_interleave.backends.chat_model import ChatModelImageBackend
+
+    yield lambda: ChatModelImageBackend(support("stand_ins").PaintingChat(), billed=False)
+
+
+@contextmanager
+def svg() -> Generator[Factory]:
+    """The backend `svg`, around a model that writes SVG from all it is sent."""
+    from langgraph_interleave.backends.svg import SvgBackend
+
+    model = support("stand_ins").DrawingChat(profile={"image_inputs": True})
+    yield lambda: SvgBackend(model, billed=False)
+
+
+@contextmanager
+def comfyui() -> Generator[Factory]:
+    """The backend `comfyui`, and a server that runs workflows."""
+    from langgraph_interleave.backends.comfyui import ComfyUIBackend
+
+    comfy = support("comfy_server")
+    with comfy.serving_comfy() as server:
+        server.script([comfy.Play(previews=True)] * 100)
+        flows = comfy.text_workflow(), comfy.reference_workflow(2)
+        yield lambda: ComfyUIBackend(flows[0], server.base_url, edit_workflow=flows[1])
+
+
+@contextmanager
+def hf_inference() -> Generator[Factory]:
+    """The backend `hf_inference`, and an endpoint that draws from all it is sent."""
+    from huggingface_hub import constants
+
+    from langgraph_interleave.backends.hf_inference import HfInferenceBackend
+
+    # It speaks to nobody where the hub is off, not even to this machine.
+    offline, constants.HF_HUB_OFFLINE = constants.HF_HUB_OFFLINE, False
+    try:
+        with support("stand_ins").inference_endpoint() as address:
+            yield lambda: HfInferenceBackend(base_url=address, api_key="hf_loopback", billed=False)
+    finally:
+        constants.HF_HUB_OFFLINE = offline
+
+
+@contextmanager
+def diffusers() -> Generator[Factory]:
+    """The backend `diffusers`, and a real FLUX.2 klein pipeline of 600 kB with random weights."""
+    from langgraph_interleave.backends.diffusers import DiffusersBackend
+
+    pipeline = support("tiny_pipelines").load("klein")
+    yield lambda: DiffusersBackend(pipeline)
 
 
 #: Which backends, by the heading of their column; those that take seconds apart.
@@ -86,8 +142,11 @@ QUICK: Mapping[str, Callable[[], Any]] = {
     "simulator": simulator,
     "callable": function,
     "openai": openai,
+    "chat_model": chat_model,
+    "svg": svg,
+    "hf_inference": hf_inference,
 }
-SLOW: Mapping[str, Callable[[], Any]] = {}
+SLOW: Mapping[str, Callable[[], Any]] = {"comfyui": comfyui, "diffusers": diffusers}
 
 
 def support(name: str) -> Any:

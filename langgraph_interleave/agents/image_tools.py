@@ -159,7 +159,7 @@ class _Studio:
         self._artifacts = ledger.artifacts
         self._shown = shown
         self._size = size
-        self._quality = quality
+        self._quality: Quality | None = quality
         self._own = uuid.uuid4().hex
         self._lock = threading.Lock()
         self._conversations: dict[str, _Conversation] = {}

@@ -202,7 +202,7 @@ def test_an_id_may_be_shortened_where_it_is_clear() -> None:
 def test_warnings_of_the_backend_are_told() -> None:
     told = ImageResult((noise_card("x"),), usage=Usage(images=1), warnings=("Drawn smaller.",))
     message = call(create_image_tools(ScriptedBackend([told]))[0], prompt="a cat")
-    assert message.content.endswith("Note: Drawn smaller.") and message.artifact["warnings"] == ["Drawn smaller."]
+    assert str(message.content).endswith("Note: Drawn smaller.") and message.artifact["warnings"] == ["Drawn smaller."]
 
 
 class Sighted(GenericFakeChatModel):
@@ -211,14 +211,17 @@ class Sighted(GenericFakeChatModel):
 
 def test_pictures_are_shown_on_request_or_where_the_model_takes_them() -> None:
     large = noise_card("large", side=1500)
-    for options in ({"images": "blocks"}, {"model": Sighted(messages=iter([]))}):
+    showing: list[dict[str, Any]] = [{"images": "blocks"}, {"model": Sighted(messages=iter([]))}]
+    for options in showing:
         generate, _ = create_image_tools(ScriptedBackend([large]), **options)
-        words, picture = call(generate, prompt="a cat").content
+        content: Any = call(generate, prompt="a cat").content
+        words, picture = content
         assert words["type"] == "text" and picture["type"] == "image" and picture["mime_type"] == "image/png"
         shown = base64.b64decode(picture["base64"])
         assert int.from_bytes(shown[16:20]) == 1024, "as large as is of use, and no larger"
     blind = GenericFakeChatModel(messages=iter([]))
-    for options in ({}, {"model": blind}, {"images": "reference", "model": Sighted(messages=iter([]))}):
+    telling: list[dict[str, Any]] = [{}, {"model": blind}, {"images": "reference", **showing[1]}]
+    for options in telling:
         generate, _ = create_image_tools(ScriptedBackend(), **options)
         assert isinstance(call(generate, prompt="a cat").content, str)
 

@@ -46,12 +46,15 @@ class Painter:
             raise CallTimeout("The paint was not dry in time.", remedy="Allow more time.") from error
         images: list[ImageBytes] = []
         for index in range(request.n):
-            images.append(self.paint(request, references, width, height, (request.seed or 0) + index))
+            images.append(self.paint(request, references, width, height, self.seed(request, index)))
             if on_progress is not None:
                 on_progress(Progress(index + 1, request.n))
         return ImageResult(
             tuple(images), usage=Usage(images=len(images), cost_usd=0.0), warnings=self.told(request), model="painter"
         )
+
+    def seed(self, request: ImageRequest, index: int) -> int:
+        return (request.seed or 0) + index
 
     async def work(self) -> None:
         await asyncio.sleep(0.005)

@@ -130,8 +130,8 @@ class DrawingChat(BaseChatModel):
         told = words.encode() + b"".join(hashlib.sha256(picture).digest() for picture in pictures)
         colours = hashlib.shake_256(told).hexdigest(12)
         bars = "".join(
-            f'<rect id="bar{bar}" x="{10 + 20 * bar}" y="10" width="15" height="80" fill="#{colours[6 * bar : 6 * bar + 6]}"/>'
-            for bar in range(4)
+            f'<rect id="bar{bar}" x="{10 + 20 * bar}" y="10" width="15" height="80" fill="#{colours[at : at + 6]}"/>'
+            for bar, at in enumerate(range(0, 24, 6))
         )
         message = AIMessage(f'<svg viewBox="0 0 100 100">{bars}</svg>', usage_metadata=COUNTS)  # type: ignore[arg-type]
         return ChatResult(generations=[ChatGeneration(message=message)])
@@ -174,7 +174,7 @@ def inference_endpoint() -> Generator[str]:
             except (BrokenPipeError, ConnectionResetError):
                 self.close_connection = True
 
-        def log_message(self, *_: Any) -> None:
+        def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
             return
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)

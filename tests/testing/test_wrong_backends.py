@@ -63,8 +63,8 @@ class RaisesWhatPillowRaises(Painter):
 
 
 class LiesAboutSeeds(Painter):
-    def paint(self, request: ImageRequest, *args: Any) -> ImageBytes:
-        return super().paint(request, *args[:-1], random.randrange(2**31))
+    def seed(self, request: ImageRequest, index: int) -> int:
+        return random.randrange(2**31)
 
 
 class SameBytesOnlyAlmost(Painter):
@@ -83,13 +83,13 @@ class SameBytesOnlyAlmost(Painter):
 
 
 class SeedsDoNothing(Painter):
-    def paint(self, request: ImageRequest, *args: Any) -> ImageBytes:
-        return super().paint(request, *args[:-1], 0)
+    def seed(self, request: ImageRequest, index: int) -> int:
+        return 0
 
 
 class OneSeedForTheBatch(Painter):
-    def paint(self, request: ImageRequest, *args: Any) -> ImageBytes:
-        return super().paint(request, *args[:-1], request.seed or 0)
+    def seed(self, request: ImageRequest, index: int) -> int:
+        return request.seed or 0
 
 
 class FewerThanAsked(Painter):
@@ -122,8 +122,8 @@ class BrokenByACancel(Painter):
             self.broken = 77
             raise
 
-    def paint(self, request: ImageRequest, *args: Any) -> ImageBytes:
-        return super().paint(request, *args[:-1], args[-1] + self.broken)
+    def seed(self, request: ImageRequest, index: int) -> int:
+        return super().seed(request, index) + self.broken
 
     async def agenerate(self, request: ImageRequest, *, on_progress: OnProgress | None = None) -> ImageResult:
         if request.timeout_s is not None:
@@ -196,10 +196,9 @@ class SharesState(Painter):
         self.request = request
         return await super().agenerate(request, on_progress=on_progress)
 
-    def paint(self, request: ImageRequest, *args: Any) -> ImageBytes:
+    def seed(self, request: ImageRequest, index: int) -> int:
         assert self.request is not None
-        place = args[-1] - (request.seed or 0)
-        return super().paint(self.request, *args[:-1], (self.request.seed or 0) + place)
+        return super().seed(self.request, index)
 
 
 class OneAtATime(Painter):
@@ -258,7 +257,7 @@ class TellsBytes(Painter):
         super().refuse(request)
 
 
-WRONG = {
+WRONG: dict[type[Painter], set[str]] = {
     IgnoresReferences: {"references_arrive"},
     TurnsThemRound: {"references_order"},
     LosesTheirOrder: {"references_order"},
@@ -364,8 +363,8 @@ class Chances(Painter):
     capabilities = Capabilities(edit="instruct", max_references=3, max_images=4, min_side=16, max_pixels=512 * 512,
                                 max_aspect=4, progress="steps", concurrency=4)  # fmt: skip
 
-    def paint(self, request: ImageRequest, *args: Any) -> ImageBytes:
-        return super().paint(request, *args[:-1], random.randrange(2**31))
+    def seed(self, request: ImageRequest, index: int) -> int:
+        return random.randrange(2**31)
 
 
 class TurnsThemRoundByChance(Chances, TurnsThemRound):

@@ -111,7 +111,7 @@ async def batch(subject: Subject) -> str:
     came = len(result.images)
     if came != count and not (came < count and result.warnings):
         raise Failed(f"{count} pictures were asked for, {came} came, and no warning says so.")
-    if not await subject.repeats():
+    if not (subject.exact and await subject.repeats()):
         return f"{came} of {count} pictures in one call."
     for index, image in enumerate(result.images):
         single = (await subject.once(replace(request, seed=SEED + index))).images[0]
@@ -145,8 +145,9 @@ async def progress(subject: Subject) -> str:
     if not heard:
         raise Failed(f'It says progress="{kind}", and on_progress was never called.')
     for one in heard:
-        if not isinstance(one, Progress) or one.step < 0 or (one.total is not None and one.step > one.total):
-            raise Failed(f"It reported {one!r:.80}.")
+        told_of: object = one
+        if not isinstance(told_of, Progress) or one.step < 0 or (one.total is not None and one.step > one.total):
+            raise Failed(f"It reported {told_of!r:.80}.")
     if [one.step for one in heard] != sorted(one.step for one in heard):
         raise Failed(f"Its steps go backwards: {[one.step for one in heard][:12]}.")
     previews = [one.preview for one in heard if one.preview is not None]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from math import log
 
@@ -30,13 +29,13 @@ from langgraph_interleave.testing.conformance.subject import (
     NotProvable,
     Subject,
 )
-from langgraph_interleave.types import Capabilities, ImageRequest, ImageResult
+from langgraph_interleave.types import ImageRequest, ImageResult
 
 #: How far the shape of an edited picture may be from its reference's, as the logarithm of the ratio.
 _SHAPE = 0.15
 #: What a mask keeps may change by this much on average, in grey levels: models see through a lossy code.
 _KEPT = 24.0
-_CHANCE = "Seeds are ignored, so two drawings differ by chance: what made the difference cannot be told."
+_CHANCE = "Two drawings of one request differ by chance: what made the difference cannot be told."
 _NONE = "It takes no references."
 _FEW = (_NONE, "It takes one reference.")
 
@@ -141,7 +140,7 @@ async def broken_reference(subject: Subject) -> str:
     if isinstance(result, InterleaveError):
         return f"Refused: {result.message[:120]}"
     if not result.warnings:
-        if subject.exact:
+        if await subject.repeats():
             await _arriving(subject)
         raise Failed("A reference that is no picture was drawn from as if it were one.")
     return f"Drawn, with the warning: {result.warnings[0][:120]}"
@@ -160,7 +159,7 @@ async def mask(subject: Subject) -> str:
     kept = mean_apart(before, after, (width // 2 + width // 16, 0, width, height))
     if kept <= _KEPT:
         return f"What the mask keeps changed by {kept:.1f} grey levels on average."
-    if not subject.exact:
+    if not await subject.repeats():
         raise NotProvable(f"It took the mask, and what it keeps changed by {kept:.0f} grey levels: a wish to it.")
     raise Failed(f"What the mask keeps changed by {kept:.0f} grey levels on average.")
 
@@ -219,22 +218,11 @@ async def _arriving(subject: Subject) -> None:
         raise NotProvable("References do not arrive at all (see references_arrive).")
 
 
-def _compared(number: int, least: int) -> Callable[[Capabilities], int]:
-    def calls(capabilities: Capabilities) -> int:
-        return number if capabilities.seed == "exact" and capabilities.max_references >= least else 0
-
-    return calls
-
-
-def _order_calls(capabilities: Capabilities) -> int:
-    return 0 if capabilities.max_references < 2 else 4 if capabilities.seed == "exact" else 2
-
-
 ITEMS = (
     Item("edits", "Edits a reference in its own shape, or says that it does not", edits, exactly(1)),
-    Item("references_arrive", "Draws from its references", references_arrive, _compared(3, 1)),
-    Item("references_order", "Keeps the order of its references", references_order, _order_calls),
-    Item("every_reference", "Draws from each of them, or says so", every_reference, _compared(2, 2)),
+    Item("references_arrive", "Draws from its references", references_arrive, with_references(3)),
+    Item("references_order", "Keeps the order of its references", references_order, with_references(4, least=2)),
+    Item("every_reference", "Draws from each of them, or says so", every_reference, with_references(2, least=2)),
     Item("too_many_references", "Says so when there are too many", too_many_references, with_references(1)),
     Item("broken_reference", "Says so when one is no picture", broken_reference, with_references(1)),
     Item("mask", "Keeps what a mask keeps, or says so", mask, with_references(1)),

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from langgraph_interleave.backends.base import ImageBackend
 from langgraph_interleave.errors import ConfigError, InterleaveError
 from langgraph_interleave.testing.conformance.pictures import NEAR, apart, two_colours
-from langgraph_interleave.types import Capabilities, ImageBytes, ImageRequest, ImageResult, OnProgress, Usage
+from langgraph_interleave.types import Capabilities, ImageBytes, ImageRequest, ImageResult, OnProgress
 
 RED, BLUE, GREEN, YELLOW = (220, 30, 30), (30, 60, 220), (30, 160, 60), (240, 210, 40)
 #: Seeds of the requests that are compared.
@@ -88,14 +88,7 @@ class Subject:
     def __init__(self, factory: Callable[[], ImageBackend], options: Options = Options()) -> None:
         self.options = options
         self.make = factory
-        self.backend = factory()
-        if not isinstance(self.backend, ImageBackend):
-            lacking = [name for name in ("name", "fingerprint", "capabilities", "agenerate")
-                       if not hasattr(self.backend, name)]  # fmt: skip
-            raise ConfigError(
-                f"A {type(self.backend).__name__} is no image backend: it lacks {', '.join(lacking)}.",
-                remedy="Meet the contract of langgraph_interleave.backends.base.",
-            )
+        self.backend = _held(factory())
         self.capabilities: Capabilities = self.backend.capabilities
         if self.capabilities.billed and not options.allow_billed:
             raise ConfigError(
@@ -160,11 +153,11 @@ class Subject:
         """Hold a result against its type, and count what it used."""
         if not isinstance(result, ImageResult):
             raise Failed(f"It returned a {type(result).__name__}, not an ImageResult.")
-        if not result.images or not all(isinstance(image, ImageBytes) for image in result.images):
+        images: tuple[object, ...] = result.images
+        if not images or not all(isinstance(image, ImageBytes) for image in images):
             raise Failed("Its result holds no picture.")
         self.taken.images += len(result.images)
-        usage: object = result.usage
-        self.taken.costs.append(usage.cost_usd if isinstance(usage, Usage) else None)
+        self.taken.costs.append(result.usage.cost_usd)
         self.words += [*map(str, result.warnings), result.text or "", result.model or ""]
         return result
 
@@ -188,16 +181,19 @@ class Subject:
         return self._again
 
     async def repeats(self) -> bool:
-        """Whether drawings can be compared; not where seeds are ignored by its own word.
+        """Whether the same request is the same picture: then two drawings can be compared.
+
+        That is tried, whatever it says of seeds: behind a service that ignores them may be a model that
+        takes none.
 
         Raises:
             NotProvable: It says that the same seed draws the same, and it does not.
         """
-        if not self.exact:
-            return False
-        if apart((await self.plain()).images[0], await self.again()) > NEAR:
+        if apart((await self.plain()).images[0], await self.again()) <= NEAR:
+            return True
+        if self.exact:
             raise NotProvable("It does not repeat itself (see same_seed), so drawings cannot be compared.")
-        return True
+        return False
 
     async def seconds(self) -> float:
         """How long the plainest drawing took."""
@@ -218,6 +214,23 @@ class Subject:
             if not error.remedy.strip():
                 raise Failed(f"{type(error).__name__} for {told(request)} does not say what to do.") from error
             return error
+
+
+def _held(backend: object) -> ImageBackend:
+    """A backend, held against its contract."""
+    if not isinstance(backend, ImageBackend):
+        lacking = [name for name in ("name", "fingerprint", "capabilities", "agenerate") if not hasattr(backend, name)]
+        raise ConfigError(
+            f"A {type(backend).__name__} is no image backend: it lacks {', '.join(lacking)}.",
+            remedy="Meet the contract of langgraph_interleave.backends.base.",
+        )
+    stated: object = backend.capabilities
+    if not isinstance(stated, Capabilities):
+        raise ConfigError(
+            f"The capabilities of a {type(backend).__name__} are a {type(stated).__name__}.",
+            remedy="Return langgraph_interleave.types.Capabilities.",
+        )
+    return backend
 
 
 def outcome_of(task: asyncio.Task[ImageResult], request: ImageRequest, words: list[str]) -> object:
@@ -257,10 +270,11 @@ def smallest(capabilities: Capabilities) -> tuple[int, int]:
         >>> smallest(Capabilities(size_multiple=48)), smallest(Capabilities(sizes=("1024x1024", "512x768")))
         ((144, 144), (512, 768))
     """
-    fixed = [tuple(map(int, size.split("x"))) for size in capabilities.sizes if "x" in size]
+    fixed = [
+        (int(width), int(height)) for width, x, height in (size.partition("x") for size in capabilities.sizes) if x
+    ]
     if fixed:
-        width, height = min(fixed, key=lambda size: size[0] * size[1])
-        return width, height
+        return min(fixed, key=lambda size: size[0] * size[1])
     multiple = max(1, capabilities.size_multiple)
     side = -(-max(_SIDE, capabilities.min_side) // multiple) * multiple
     most = int(capabilities.max_pixels**0.5) // multiple * multiple
