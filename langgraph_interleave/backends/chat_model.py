@@ -59,11 +59,11 @@ class ChatModelImageBackend:
 
     Example:
         >>> from langchain_core.language_models import FakeMessagesListChatModel
-        >>> dot = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGNgYGAAAAAEAAH2FzhVAAAAAElFTkSuQmCC"
+        >>> dot = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGM4AQAAygDJmcpdfgAAAABJRU5ErkJggg=="
         >>> answer = AIMessage([{"type": "image", "base64": dot, "mime_type": "image/png"}])
         >>> backend = ChatModelImageBackend(FakeMessagesListChatModel(responses=[answer]), billed=False)
         >>> asyncio.run(backend.agenerate(ImageRequest("a dot"))).images[0]
-        ImageBytes(image/png, 1x1, 69 bytes)
+        ImageBytes(image/png, 1x1, 67 bytes)
     """
 
     name = "chat_model"

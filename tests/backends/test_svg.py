@@ -287,6 +287,10 @@ async def test_in_a_graph_a_chain_of_edits() -> None:
     graph = create_interleave_graph(ScriptedPlanner(simple_plan(3)), backend, ScriptedCritic(), checks=())
     result = await graph.ainvoke({"request": "a bar in three colours"})
     assert result["outcome"] == "complete"
+    first, *edits = [text_of(asked) for asked in asked_of(backend)]
+    assert "the drawing to change" not in first
+    assert len(edits) == 2
+    assert all("the drawing to change" in edit and 'id="bar"' in edit for edit in edits), "it came through the store"
 
 
 class Draughtsman(Writer):
