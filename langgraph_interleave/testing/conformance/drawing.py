@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from typing import cast
 
 from langgraph_interleave.errors import InterleaveError
 from langgraph_interleave.imaging import verify_image
@@ -93,6 +94,7 @@ def says_size(result: ImageResult, measured: tuple[int, int]) -> bool:
     """Whether a warning names the size that came.
 
     Example:
+        >>> from langgraph_interleave.types import ImageBytes
         >>> picture = ImageBytes(b"", "image/png", 64, 48)
         >>> says_size(ImageResult((picture,), warnings=("70x50 was asked for; drew 64 x 48.",)), (64, 48))
         True
@@ -145,9 +147,10 @@ async def progress(subject: Subject) -> str:
     if not heard:
         raise Failed(f'It says progress="{kind}", and on_progress was never called.')
     for one in heard:
-        told_of: object = one
-        if not isinstance(told_of, Progress) or one.step < 0 or (one.total is not None and one.step > one.total):
-            raise Failed(f"It reported {told_of!r:.80}.")
+        if not isinstance(cast("object", one), Progress):
+            raise Failed(f"It reported a {type(one).__name__}, not a Progress.")
+        if one.step < 0 or (one.total is not None and one.step > one.total):
+            raise Failed(f"It reported step {one.step} of {one.total}.")
     if [one.step for one in heard] != sorted(one.step for one in heard):
         raise Failed(f"Its steps go backwards: {[one.step for one in heard][:12]}.")
     previews = [one.preview for one in heard if one.preview is not None]
