@@ -24,6 +24,7 @@ from langgraph_interleave.backends.openai_profiles import profile_of, told_by
 from langgraph_interleave.backends.openai_sending import Sending, check_request, lay_out, refused_field
 from langgraph_interleave.backends.openai_sizes import bounds, is_standard
 from langgraph_interleave.backends.openai_stream import is_stream, read_stream
+from langgraph_interleave.backends.references import check_references
 from langgraph_interleave.errors import CallError, CallTimeout, ConfigError
 from langgraph_interleave.imaging import provenance
 from langgraph_interleave.models.faults import call_error
@@ -236,7 +237,8 @@ class OpenAIImagesBackend:
             ConfigError: The key or the model is refused.
             CallError: One of its subclasses, by cause.
         """
-        # References are decoded where the server would not say that it cannot read them.
+        # Some servers leave a reference they cannot read out without a word.
+        await check_references(request.references, what=self._what, most=self._settings.max_references)
         await asyncio.to_thread(check_request, request, self._settings, what=self._what)
         if request.n > 1 and request.seed is not None and self.profile.seed == "field":
             return await self._each([replace(request, n=1, seed=(request.seed + i) % 2**32) for i in range(request.n)])

@@ -49,7 +49,6 @@ class Profile:
         syntax: What it obeys inside a prompt.
         concurrency: Calls it works on at once.
         billed: Its pictures cost money, as a rule.
-        drops_broken: A reference it cannot read is left out without a word.
     """
 
     name: str
@@ -67,13 +66,12 @@ class Profile:
     syntax: frozenset[Syntax] = frozenset()
     concurrency: int = 8
     billed: bool = False
-    drops_broken: bool = True
 
 
 PROFILES: Mapping[str, Profile] = {
     profile.name: profile
     for profile in (
-        Profile("openai", mask=True, transparent=True, quality=True, stream=True, billed=True, drops_broken=False),
+        Profile("openai", mask=True, transparent=True, quality=True, stream=True, billed=True),
         Profile("vllm-omni", response_format=True, seed="field", negative="field"),
         Profile("sglang", response_format=True, seed="field", negative="field"),
         Profile(

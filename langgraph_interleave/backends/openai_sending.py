@@ -12,8 +12,7 @@ from typing import Any
 from langgraph_interleave.backends.openai_options import Settings
 from langgraph_interleave.backends.openai_sizes import is_standard, snapped, wanted_size
 from langgraph_interleave.backends.prompts import Fitted, fit_prompt, neutralised
-from langgraph_interleave.errors import BadResponse, InvalidRequest
-from langgraph_interleave.imaging import verify_image
+from langgraph_interleave.errors import InvalidRequest
 from langgraph_interleave.imaging.color import has_transparency
 from langgraph_interleave.imaging.formats import MAX_PIXELS, Unreadable, decode
 from langgraph_interleave.types import ImageBytes, ImageRequest
@@ -116,7 +115,7 @@ def lay_out(
 
 
 def check_request(request: ImageRequest, settings: Settings, *, what: str) -> None:
-    """Refuse what cannot be drawn before anything is sent.
+    """Refuse what cannot be drawn before anything is sent. The references' pixels are looked at elsewhere.
 
     Raises:
         InvalidRequest: What is wrong, naming it.
@@ -126,11 +125,6 @@ def check_request(request: ImageRequest, settings: Settings, *, what: str) -> No
         raise InvalidRequest(
             f"{request.n} pictures cannot be drawn in one call.", remedy=f"Ask for 1 to {profile.max_images}."
         )
-    if len(request.references) > settings.max_references:
-        raise InvalidRequest(
-            f"{len(request.references)} references are too many for {what}.",
-            remedy=f"Give at most {settings.max_references}.",
-        )
     if not request.prompt.strip():
         raise InvalidRequest("An empty prompt cannot be drawn.", remedy=f"Give 1 to {MAX_PROMPT} characters.")
     if request.seed is not None and not 0 <= request.seed < 2**32:
@@ -138,8 +132,12 @@ def check_request(request: ImageRequest, settings: Settings, *, what: str) -> No
     for side in (request.width, request.height):
         if side is not None and side < 1:
             raise InvalidRequest(f"A side of {side} pixels cannot be drawn.", remedy="Give 1 or more.")
-    for index, image in enumerate(request.references):
-        _check_reference(index, image, what, thoroughly=profile.drops_broken)
+    for index, image in enumerate(request.references, 1):
+        if image.mime not in _EXTENSION or len(image.data) > _MAX_FILE:
+            raise InvalidRequest(
+                f"Reference {index} ({image!r}) is not taken by {what}.",
+                remedy="Give PNG, JPEG or WebP of at most 50 MB.",
+            )
     if request.mask is not None:
         _check_mask(request.mask, request, settings, what)
 
@@ -225,21 +223,6 @@ def _ground(request: ImageRequest, settings: Settings, options: dict[str, Any], 
 def _file(name: str, image: ImageBytes) -> tuple[str, bytes, str]:
     # Bytes alone would go out as application/octet-stream, which is refused.
     return f"{name}.{_EXTENSION[image.mime]}", image.data, image.mime
-
-
-def _check_reference(index: int, image: ImageBytes, what: str, *, thoroughly: bool) -> None:
-    if image.mime not in _EXTENSION or len(image.data) > _MAX_FILE:
-        raise InvalidRequest(
-            f"Reference {index} ({image!r}) is not taken by {what}.",
-            remedy="Give PNG, JPEG or WebP of at most 50 MB.",
-        )
-    if not thoroughly:
-        return
-    try:
-        verify_image(image.data, what=f"Reference {index}")
-    except BadResponse as error:
-        # Such a server would draw without it and say nothing.
-        raise InvalidRequest(error.message, remedy="Get an undamaged copy of it.") from error
 
 
 def _check_mask(mask: ImageBytes, request: ImageRequest, settings: Settings, what: str) -> None:

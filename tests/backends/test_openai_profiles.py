@@ -269,12 +269,13 @@ class TestDeviations:
         [image] = (await making("sdcpp").agenerate(BALL)).images
         assert b"parameters" in buffer.getvalue() and b"parameters" not in image.data
 
+    @pytest.mark.parametrize("profile", ["sdcpp", "openai", "localai"])
     async def test_a_reference_that_cannot_be_read_is_refused_before_it_is_left_out(
-        self, making: Making, server: LoopbackServer
+        self, making: Making, server: LoopbackServer, profile: str
     ) -> None:
         broken = ImageBytes(picture_of("r", 32, 32)[:-30], "image/png", 32, 32)
-        with pytest.raises(InvalidRequest, match="Reference 1"):
-            await making("sdcpp").agenerate(replace(BALL, references=[reference(), broken]))
+        with pytest.raises(InvalidRequest, match="Reference 2"):
+            await making(profile).agenerate(replace(BALL, references=[reference(), broken]))
         assert server.requests == []
 
     async def test_servers_that_take_one_reference_or_none(self, making: Making, server: LoopbackServer) -> None:
