@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import json
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
+from telling import Telling, telling
 
 from langgraph_interleave.backends.chat_model import ChatModelImageBackend
 from langgraph_interleave.errors import (
@@ -51,58 +49,29 @@ def answer(*parts: dict[str, Any], finish: str = "STOP") -> dict[str, Any]:
     }
 
 
-class Gemini:
-    """Answers `generateContent` with what it is told, and remembers what it was asked."""
-
-    def __init__(self) -> None:
-        self.status, self.reply = 200, answer(part(FINAL))
-        self.asked: list[tuple[str, dict[str, Any]]] = []
-        gemini = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                body = json.loads(self.rfile.read(int(self.headers["content-length"])))
-                gemini.asked.append((self.path, body))
-                data = json.dumps(gemini.reply).encode()
-                self.send_response(gemini.status)
-                self.send_header("content-type", "application/json")
-                self.send_header("content-length", str(len(data)))
-                self.end_headers()
-                self.wfile.write(data)
-
-            def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
-                return
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-
-
 @pytest.fixture
-def gemini(monkeypatch: pytest.MonkeyPatch) -> Iterator[Gemini]:
+def gemini(monkeypatch: pytest.MonkeyPatch) -> Iterator[Telling]:
     monkeypatch.setenv("GOOGLE_API_KEY", "AIza-example")
-    made = Gemini()
-    thread = threading.Thread(target=made.server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
-    yield made
-    made.server.shutdown()
-    made.server.server_close()
-    thread.join()
+    with telling(answer(part(FINAL))) as server:
+        yield server
 
 
-def drawn(gemini: Gemini, request: ImageRequest | None = None) -> ImageResult:
-    address = f"http://127.0.0.1:{gemini.server.server_port}"
-    backend = ChatModelImageBackend.from_string(f"google_genai:gemini-3.1-flash-image?base_url={address}")
+def drawn(gemini: Telling, request: ImageRequest | None = None) -> ImageResult:
+    name = f"google_genai:gemini-3.1-flash-image?base_url={gemini.base_url}"
+    backend = ChatModelImageBackend.from_string(name)
     return asyncio.run(backend.agenerate(request or ImageRequest("a pot")))
 
 
-def test_what_is_asked_and_what_comes(gemini: Gemini) -> None:
+def test_what_is_asked_and_what_comes(gemini: Telling) -> None:
     gemini.reply = answer(part(DRAFT, thought=True), part(DRAFT), part(FINAL), {"text": "There."})
     result = drawn(gemini, ImageRequest("a pot", references=[DRAFT], width=1600, height=900))
     assert result.images[0].data == FINAL.data
     assert result.text == "There."
     assert result.model == "gemini-3.1-flash-image"
     assert result.usage.cost_usd == pytest.approx((270 * 0.5 + 1300 * 60) / 1e6)
-    [(path, body)] = gemini.asked
-    assert path.endswith("gemini-3.1-flash-image:generateContent")
+    [asked] = gemini.asked
+    body = asked.data
+    assert asked.path.endswith("gemini-3.1-flash-image:generateContent")
     assert sorted(body["generationConfig"]["responseModalities"]) == ["IMAGE", "TEXT"]
     assert body["generationConfig"]["imageConfig"] == {"aspectRatio": "16:9"}
     [content] = body["contents"]
@@ -123,7 +92,7 @@ def test_what_is_asked_and_what_comes(gemini: Gemini) -> None:
         ({"promptFeedback": {"blockReason": "PROHIBITED_CONTENT"}, "usageMetadata": USAGE}, ContentBlocked),
     ],
 )
-def test_no_exception_of_its_own_on_a_refusal(gemini: Gemini, reply: Any, error: type[CallError]) -> None:
+def test_no_exception_of_its_own_on_a_refusal(gemini: Telling, reply: Any, error: type[CallError]) -> None:
     gemini.reply = reply
     with pytest.raises(error) as raised:
         drawn(gemini)
@@ -145,7 +114,7 @@ def test_no_exception_of_its_own_on_a_refusal(gemini: Gemini, reply: Any, error:
         (500, "Internal", Unavailable),
     ],
 )
-def test_failures_are_named_and_sent_once(gemini: Gemini, status: int, message: str, error: type[Exception]) -> None:
+def test_failures_are_named_and_sent_once(gemini: Telling, status: int, message: str, error: type[Exception]) -> None:
     gemini.status = status
     gemini.reply = {"error": {"code": status, "message": message, "status": "X", "details": []}}
     with pytest.raises(error):
