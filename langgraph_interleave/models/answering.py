@@ -17,7 +17,15 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.runnables import Runnable
 
-from langgraph_interleave.errors import BadResponse, ConfigError, ContentBlocked, InterleaveError, InvalidRequest, Role
+from langgraph_interleave.errors import (
+    BadResponse,
+    CallError,
+    ConfigError,
+    ContentBlocked,
+    InterleaveError,
+    InvalidRequest,
+    Role,
+)
 from langgraph_interleave.models.caching import cache_options, with_breakpoints
 from langgraph_interleave.models.faults import call_error
 from langgraph_interleave.models.forms import OUTPUTS, Form, Output, ability, in_form
@@ -182,6 +190,9 @@ class Answering:
         yield self._whole(form, reading, message)
 
     def _raise(self, error: Exception) -> None:
+        if isinstance(error, CallError):
+            # A model in this process cannot know whose call it was.
+            error.role = self._role
         if isinstance(error, InterleaveError):
             raise error
         ours = call_error(error, role=self._role, what=self._what)

@@ -4,9 +4,11 @@
     anthropic:claude-sonnet-4-5?temperature=0.2&max_tokens=8000
     openai:InterleaveThinker-Planner-8B?base_url=http://127.0.0.1:8000/v1&output=tagged
     huggingface:Qwen/Qwen3-VL-8B-Instruct:fastest
+    transformers:./checkpoints/planner?device=cuda&dtype=bfloat16
 
-Providers are those of LangChain's `init_chat_model`, and `huggingface`, which speaks to Hugging Face's
-router, or with `base_url` or HF_BASE_URL to an endpoint of your own. `openai` with `base_url` is any server
+Providers are those of LangChain's `init_chat_model`; `transformers`, which runs a folder's or the hub's
+weights in this process; and `huggingface`, which speaks to Hugging Face's router, or with `base_url` or
+HF_BASE_URL to an endpoint of your own. `openai` with `base_url` is any server
 that speaks OpenAI's protocol (vLLM, llama.cpp, SGLang, …). Keys come from the environment and never stand in
 a name, because names end up in logs and records; `api_key_env=NAME` takes the key from another variable.
 """
@@ -28,6 +30,7 @@ from pydantic import AliasChoices, SecretStr, ValidationError
 from langgraph_interleave.errors import ConfigError, InterleaveError
 
 HUGGINGFACE_ROUTER = "https://router.huggingface.co/v1"
+LOCAL = "transformers"
 
 #: Providers and where their keys are looked for; the first is the one to name. None: they have other ways.
 _KEYS: dict[str, tuple[str, ...]] = {
@@ -50,6 +53,7 @@ _KEYS: dict[str, tuple[str, ...]] = {
     "openrouter": ("OPENROUTER_API_KEY",),
     "perplexity": ("PPLX_API_KEY", "PERPLEXITY_API_KEY"),
     "together": ("TOGETHER_API_KEY",),
+    "transformers": (),
     "upstage": ("UPSTAGE_API_KEY",),
     "xai": ("XAI_API_KEY",),
 }
@@ -136,6 +140,8 @@ def named_model(text: str, own: Collection[str] = (), **options: Any) -> tuple[B
         given["base_url"] = _address(given["base_url"], name)
     if provider == "huggingface":
         return _hugging_face(name, model, given), left
+    if provider == LOCAL:
+        return _local(name, model, given), left
     if provider == "openai" and (given.get("base_url") or _environment(("OPENAI_BASE_URL", "OPENAI_API_BASE"))):
         # Such a server need not ask for a key; the client insists on one.
         given = {"stream_usage": True, "api_key": _environment(_KEYS["openai"]) or _NO_KEY, **given}
@@ -151,6 +157,24 @@ def _split_provider(name: str) -> tuple[str, str]:
     if not colon:
         provider = next((guess for start, guess in _BEGINNINGS.items() if model.lower().startswith(start)), "")
     return provider.replace("-", "_").lower(), model
+
+
+def _local(name: str, model: str, given: dict[str, Any]) -> BaseChatModel:
+    """A model in this process; nothing of it is loaded yet."""
+    from langgraph_interleave.models.transformers import TransformersChat
+
+    for option in ("api_key", "base_url"):
+        if option in given:
+            raise ConfigError(
+                f"Model {name!r} runs in this process, so it has no option {option!r}.",
+                remedy="Leave it out, or write openai:name?base_url=… for a server.",
+            )
+    try:
+        made = TransformersChat(model=model, **given)
+    except (TypeError, ValueError, InterleaveError) as error:
+        raise _refused(name, LOCAL, error, given) from None
+    _check_options(name, made, given)
+    return made
 
 
 def _hugging_face(name: str, model: str, given: dict[str, Any]) -> BaseChatModel:
