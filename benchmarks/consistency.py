@@ -16,11 +16,12 @@ The columns.
              a part of it was asked for (the guest): `as asked` is the same plan drawn without faults
   judged     the same success with the pixel critic and three attempts, and the drawings that took for a step
 
-What this world cannot show. The simulator conditions on its first reference alone. So `all` and `sheet`,
-whose first reference is that of `explicit`, can do no better here; with an image model that looks at every
-reference they may. And its prompts describe the whole picture, so that starting again loses nothing: a
-model that is given merged instructions has more to do at once. Nothing here is a statement about a real
-image model. Intervals are 95 %, from a bootstrap over sequences.
+What this world cannot show. The simulator conditions on its first reference alone. So `all`, whose first
+reference is that of `explicit`, cannot do better here, nor can `sheet`, whose sheet is moreover what the first
+picture is made from; with an image model that looks at every reference they may. And its prompts describe
+the whole picture, so that starting again loses nothing: a model that is given merged instructions has
+more to do at once. Nothing here is a statement about a real image model.
+Intervals are 95 %, from a bootstrap over sequences.
 """
 
 from __future__ import annotations
@@ -39,8 +40,8 @@ from typing import Any
 from langgraph_interleave import Limits, create_interleave_graph
 from langgraph_interleave.backends.simulator import SimulatorBackend
 from langgraph_interleave.critic import Critic
-from langgraph_interleave.critics.first_look import FirstLook
 from langgraph_interleave.planner import PlanRequest
+from langgraph_interleave.testing import ScriptedCritic
 from langgraph_interleave.types import Plan, PlanDelta, PlanFinished, Step, StepDelta, StyleDelta, StyleGuide
 from langgraph_interleave.world.critic import PixelCritic
 from langgraph_interleave.world.grammar import change_in_words, instruction, prompt
@@ -146,7 +147,7 @@ async def run(seed: int, options: dict[str, Any], *, preset: str = PRESET, attem
         attempts: How many a step may take; with one, nobody judges.
     """
     backend = SimulatorBackend(preset, seed=seed)
-    critic: Critic = FirstLook() if attempts == 1 else PixelCritic()
+    critic: Critic = ScriptedCritic() if attempts == 1 else PixelCritic()
     graph = create_interleave_graph(
         Planned(seed), backend, critic, limits=Limits(max_attempts=attempts), lookahead=False, checks=(),
         size=f"{SIDE}x{SIDE}", seed=seed, **options,

@@ -159,6 +159,24 @@ def keeps_contract(role: str, part: Part, contract: type) -> Part:
     return part
 
 
+def check_references(settings: Settings, backend: ImageBackend) -> None:
+    """Refuse a policy that gives pictures to a backend that takes none, before anything is spent.
+
+    Raises:
+        ConfigError: Naming the option.
+    """
+    if backend.capabilities.max_references:
+        return
+    asked = [f"references={settings.references!r}"] if settings.references != "explicit" else []
+    asked += ["anchor_inputs=True"] if settings.anchor_inputs else []
+    asked += [f"reanchor_every={settings.reanchor_every}"] if settings.reanchor_every else []
+    if asked:
+        raise ConfigError(
+            f"Backend {backend.name!r} takes no pictures to build on, as {' and '.join(asked)} would have it.",
+            remedy="Leave that out, or use a backend that edits; `langgraph-interleave backends` lists them.",
+        )
+
+
 def check_size(settings: Settings, backend: ImageBackend) -> None:
     """Refuse a size the backend cannot draw, before anything is spent.
 

@@ -17,7 +17,7 @@ from typing import Any
 from langgraph.types import Command, Send
 
 from langgraph_interleave import routing
-from langgraph_interleave.choose import check_size
+from langgraph_interleave.choose import check_references, check_size
 from langgraph_interleave.compose import compose_document, measure_drift
 from langgraph_interleave.content import read_request
 from langgraph_interleave.errors import ConfigError, InternalError
@@ -47,6 +47,7 @@ class Nodes:
             raise ConfigError("There is no request.", remedy='Pass {"request": "what to make"}.')
         run_id, settings = this_run(self.roles.settings)
         check_size(settings, self.roles.backend)
+        check_references(settings, self.roles.backend)
         request = await asyncio.to_thread(read_request, state["request"], self.roles.artifacts)
         run = await self.runs.start(run_id, request, settings)
         run.emitter.run_started()

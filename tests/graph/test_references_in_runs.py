@@ -12,7 +12,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph_interleave.artifacts import ArtifactStore
 from langgraph_interleave.context import InterleaveContext
 from langgraph_interleave.document import Document
-from langgraph_interleave.errors import ContentBlocked, NoImage
+from langgraph_interleave.errors import ConfigError, ContentBlocked, NoImage
 from langgraph_interleave.graph import create_interleave_graph
 from langgraph_interleave.imaging import image_part
 from langgraph_interleave.references import References
@@ -183,6 +183,22 @@ async def test_what_a_backend_does_not_take_is_left_out_with_a_warning(
     assert [refs for _, refs in seen(small, result, digest)] == [["photo"], [0, "photo"], [1, "photo"]]
     told = [event["message"] for event in events if event["type"] == "interleave.warning"]
     assert told == ["The backend takes 2 references; of 3, it was not given: the picture of step 1."]
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"references": "previous"}, "references='previous'"),
+        ({"anchor_inputs": True, "reanchor_every": 2}, "anchor_inputs=True and reanchor_every=2"),
+    ],
+)
+async def test_a_policy_for_a_backend_that_takes_no_pictures_is_refused(
+    make: Make, options: dict[str, Any], says: str
+) -> None:
+    graph, planner, *_ = make(2, ScriptedBackend(capabilities=Capabilities()))
+    with pytest.raises(ConfigError, match=says):
+        await graph.ainvoke(ASK, context=InterleaveContext(**options))
+    assert planner.requests == []
 
 
 async def test_a_step_without_a_picture_is_left_out_where_it_was_only_added(make: Make) -> None:
