@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import inspect
 import os
-import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self
-from weakref import WeakKeyDictionary
 
 from langgraph_interleave.backends.openai_answer import differences, pictures_of, read_answer
+from langgraph_interleave.backends.openai_client import Clients, authorization, found_key
 from langgraph_interleave.backends.openai_options import (
-    KEY,
     checked_address,
     checked_settings,
     host_of,
@@ -128,9 +125,6 @@ class OpenAIImagesBackend:
     ) -> None:
         self.model = model.strip() or DEFAULT_MODEL
         self._what = f"openai:{self.model}"
-        if client is not None and not inspect.iscoroutinefunction(getattr(client, "post", None)):
-            raise ConfigError(f"A {type(client).__name__} cannot be awaited.", remedy="Give an openai.AsyncOpenAI.")
-        self._given_client = client
         address = str(client.base_url) if client is not None else base_url or os.environ.get("OPENAI_BASE_URL")
         self._base_url = checked_address(address or _ADDRESS)
         self.profile = profile_of(profile, self._base_url)
@@ -143,14 +137,13 @@ class OpenAIImagesBackend:
         self.billed = self.profile.billed if billed is None else billed
         self._concurrency = within("concurrency", concurrency, 1, 1000) or self.profile.concurrency
         self._prices = prices
-        self._key = "" if client is not None else self._found_key(api_key)
+        key = "" if client is not None else found_key(api_key, what=self._what, needed=self._official)
+        self._clients = Clients(client, key=key, base_url=self._base_url)
         if self._official and self.model in _RETIRED:
             raise ConfigError(f"OpenAI has shut {self.model} down.", remedy=f"Use {DEFAULT_MODEL}.")
         #: What this server has refused or demanded of the optional fields.
         self._dropped: set[str] = set()
         self._demanded = False
-        self._clients: WeakKeyDictionary[asyncio.AbstractEventLoop, AsyncOpenAI] = WeakKeyDictionary()
-        self._making = threading.Lock()
         self.fingerprint = f"openai/{_VERSION}/{self.model}@{host_of(self._base_url)}/{self._settings.digest}"
 
     @classmethod
@@ -194,7 +187,7 @@ class OpenAIImagesBackend:
             ConfigError: The key is refused, the model is not there, the address is no API's.
             CallError: Nobody answers.
         """
-        await check_ready(await self._client(), self.model, role="backend", what=self._what)
+        await check_ready(await self._clients.of_this_loop(), self.model, role="backend", what=self._what)
 
     async def aprofile(self) -> str | None:
         """Ask the server's list of models who it is; costs nothing and changes nothing.
@@ -207,7 +200,7 @@ class OpenAIImagesBackend:
             CallError: Nobody answers.
         """
         try:
-            found: object = await (await self._client()).get("/models", cast_to=object)
+            found: object = await (await self._clients.of_this_loop()).get("/models", cast_to=object)
         except Exception as error:  # noqa: BLE001 - each becomes one of ours, or goes on as the bug it is
             if getattr(error, "status_code", None) in (404, 405, 501):
                 return None
@@ -216,9 +209,7 @@ class OpenAIImagesBackend:
 
     async def aclose(self) -> None:
         """Close the connections of the running event loop. A client of your own stays open."""
-        client = self._clients.pop(asyncio.get_running_loop(), None)
-        if client is not None and self._given_client is None:
-            await client.close()
+        await self._clients.aclose()
 
     async def agenerate(self, request: ImageRequest, *, on_progress: OnProgress | None = None) -> ImageResult:
         """Draw: one request, whatever becomes of it.
@@ -263,7 +254,7 @@ class OpenAIImagesBackend:
     async def _drawn(self, request: ImageRequest, on_progress: OnProgress | None) -> ImageResult:
         """Draw with one request, and one more for each field the server has to say something about."""
         timeout_s = request.timeout_s or _TIMEOUT_S
-        client = await self._client()
+        client = await self._clients.of_this_loop()
         usage: Usage | None = None
         try:
             async with asyncio.timeout(timeout_s):
@@ -271,7 +262,7 @@ class OpenAIImagesBackend:
                 answer = read_answer(response, what=self._what)
                 usage = answer.usage
                 images, lost = await pictures_of(
-                    answer, what=self._what, base_url=self._base_url, headers=_authorization(client),
+                    answer, what=self._what, base_url=self._base_url, headers=authorization(client),
                     seeds=self._seeds(sending, len(answer.told)), timeout_s=timeout_s,
                 )  # fmt: skip
                 said = await asyncio.to_thread(
@@ -343,23 +334,6 @@ class OpenAIImagesBackend:
             return (None,) * count
         return tuple((sending.seed + i) % 2**32 for i in range(count))
 
-    async def _client(self) -> AsyncOpenAI:
-        """The client of the running loop: connections do not outlive theirs."""
-        loop = asyncio.get_running_loop()
-        # Importing the SDK and reading certificates takes a second the first time; others go on meanwhile.
-        return self._clients.get(loop) or await asyncio.to_thread(self._make_client, loop)
-
-    def _make_client(self, loop: asyncio.AbstractEventLoop) -> AsyncOpenAI:
-        with self._making:
-            if loop not in self._clients:
-                if self._given_client is not None:
-                    self._clients[loop] = self._given_client.with_options(max_retries=0)
-                else:
-                    from openai import AsyncOpenAI
-
-                    self._clients[loop] = AsyncOpenAI(api_key=self._key, base_url=self._base_url, max_retries=0)
-            return self._clients[loop]
-
     def _priced(self, usage: Usage) -> Usage:
         if not self.billed:
             return usage.model_copy(update={"cost_usd": 0.0})
@@ -379,18 +353,3 @@ class OpenAIImagesBackend:
     @property
     def _official(self) -> bool:
         return host_of(self._base_url) == "api.openai.com"
-
-    def _found_key(self, api_key: str | None) -> str:
-        key = (api_key if api_key is not None else os.environ.get(KEY, "")).strip()
-        if not key and self._official:
-            raise ConfigError(f"{self._what} needs a key, and {KEY} is not set.", remedy=f"Set {KEY}, or pass api_key.")
-        if not key.isascii() or not key.isprintable():
-            raise ConfigError(f"{KEY} holds characters no key has.", remedy="Copy it again, without quotes.")
-        # Servers of one's own ask for none; the SDK does.
-        return key or "none"
-
-
-def _authorization(client: AsyncOpenAI) -> dict[str, str]:
-    """What the server's own origin is shown when a picture is fetched from it."""
-    key = client.api_key
-    return {"authorization": f"Bearer {key}"} if key else {}
