@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import cast
 
 from langgraph_interleave.backends.base import ImageBackend
 from langgraph_interleave.errors import ConfigError, InterleaveError
@@ -153,7 +154,7 @@ class Subject:
         """Hold a result against its type, and count what it used."""
         if not isinstance(result, ImageResult):
             raise Failed(f"It returned a {type(result).__name__}, not an ImageResult.")
-        images: tuple[object, ...] = result.images
+        images = cast("tuple[object, ...]", result.images)
         if not images or not all(isinstance(image, ImageBytes) for image in images):
             raise Failed("Its result holds no picture.")
         self.taken.images += len(result.images)
@@ -224,7 +225,7 @@ def _held(backend: object) -> ImageBackend:
             f"A {type(backend).__name__} is no image backend: it lacks {', '.join(lacking)}.",
             remedy="Meet the contract of langgraph_interleave.backends.base.",
         )
-    stated: object = backend.capabilities
+    stated = cast("object", backend.capabilities)
     if not isinstance(stated, Capabilities):
         raise ConfigError(
             f"The capabilities of a {type(backend).__name__} are a {type(stated).__name__}.",
@@ -270,15 +271,15 @@ def smallest(capabilities: Capabilities) -> tuple[int, int]:
         >>> smallest(Capabilities(size_multiple=48)), smallest(Capabilities(sizes=("1024x1024", "512x768")))
         ((144, 144), (512, 768))
     """
-    fixed = [
-        (int(width), int(height)) for width, x, height in (size.partition("x") for size in capabilities.sizes) if x
-    ]
+    pairs = [size.partition("x") for size in capabilities.sizes]
+    fixed = [(int(width), int(height)) for width, x, height in pairs if x]
     if fixed:
         return min(fixed, key=lambda size: size[0] * size[1])
     multiple = max(1, capabilities.size_multiple)
     side = -(-max(_SIDE, capabilities.min_side) // multiple) * multiple
     most = int(capabilities.max_pixels**0.5) // multiple * multiple
-    return (min(side, most),) * 2 if most else (side, side)
+    side = min(side, most) if most else side
+    return side, side
 
 
 def _key(request: ImageRequest) -> object:
