@@ -35,6 +35,8 @@ async def test_replicate(names: dict[str, Any], monkeypatch: pytest.MonkeyPatch)
         pass
 
     class ReplicateError(Exception):
+        """As the client's: the status, and no response."""
+
         status = 429
 
     class File:
@@ -52,7 +54,7 @@ async def test_replicate(names: dict[str, Any], monkeypatch: pytest.MonkeyPatch)
     module = types.ModuleType("replicate")
     module.async_run = async_run  # type: ignore[attr-defined]
     exceptions = types.ModuleType("replicate.exceptions")
-    exceptions.ModelError, exceptions.ReplicateError = ModelError, ReplicateError  # type: ignore[attr-defined]
+    exceptions.ModelError = ModelError  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "replicate", module)
     monkeypatch.setitem(sys.modules, "replicate.exceptions", exceptions)
     backend = names["replicate_backend"]
@@ -74,11 +76,20 @@ async def test_fal(names: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> No
 
     asked: list[Any] = []
 
+    class FalClientHTTPError(Exception):
+        """As the client's."""
+
+        def __init__(self, status: int, body: str) -> None:
+            super().__init__("failed")
+            self.status_code = status
+            self.response = httpx.Response(status, text=body, request=httpx.Request("POST", "https://q.example.org"))
+
     async def subscribe_async(application: str, *, arguments: dict[str, Any]) -> Any:
         asked.append((application, arguments))
         if "busy" in arguments["prompt"]:
-            request = httpx.Request("POST", "https://queue.example.org")
-            raise httpx.HTTPStatusError("busy", request=request, response=httpx.Response(429, request=request))
+            raise FalClientHTTPError(429, "{}")
+        if "refused" in arguments["prompt"]:
+            raise FalClientHTTPError(422, '{"detail": [{"type": "content_policy_violation"}]}')
         return {"images": [{"url": "https://files.example.org/a.png"}], "has_nsfw_concepts": ["nude" in str(arguments)]}
 
     module = types.ModuleType("fal_client")
@@ -100,8 +111,9 @@ async def test_fal(names: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> No
     await backend.agenerate(ImageRequest("a pot", references=[noise_card("one")]))
     assert asked[1][0] == names["EDITS"]
     assert asked[1][1]["image_url"].startswith("data:image/png;base64,")
-    with pytest.raises(ContentBlocked):
-        await backend.agenerate(ImageRequest("nude"))
+    for prompt in ("nude", "refused"):
+        with pytest.raises(ContentBlocked):
+            await backend.agenerate(ImageRequest(prompt))
     with pytest.raises(RateLimited):
         await backend.agenerate(ImageRequest("busy"))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -90,7 +90,7 @@ class Telling:
 
 
 @contextmanager
-def telling(reply: bytes | dict[str, Any] | Callable[[bytes], bytes] = b"") -> Iterator[Telling]:
+def telling(reply: bytes | dict[str, Any] | Callable[[bytes], bytes] = b"") -> Generator[Telling]:
     """Serve in a thread of its own."""
     server = Telling(reply)
     thread = threading.Thread(target=server.serve, daemon=True)
