@@ -53,7 +53,8 @@ class OpenAIImagesBackend:
     without or with it, and so are all later ones.) The size is the nearest one the model takes, and
     a warning says where that is another one. The key is sent to whatever `base_url` names. A picture
     answered as an address is fetched at once, from the server's own origin or a public one; the key
-    goes to the former only. Signed pictures (C2PA) are kept byte for byte, and the result says so.
+    goes to the former only. A cancelled call lets go of the connection at once; whether the server
+    stops as well, the API does not say. Signed pictures (C2PA) are kept byte for byte, and the result says so.
 
     Compatible servers differ in what they take: `profile` says how, see `openai_profiles`. Seeds and
     words for what must not be there are sent where the profile has a way for them, else ignored
