@@ -18,7 +18,9 @@ from langgraph_interleave.context import Settings
 from langgraph_interleave.errors import CallError, Cancelled, ContentBlocked, CritiqueError, PlanError, Role
 from langgraph_interleave.ledger import Call, Produced, Repeats, RunScope, call_key
 from langgraph_interleave.planner import PlanRequest, Rephraser
+from langgraph_interleave.previews import OnPreview, Previews
 from langgraph_interleave.results import (
+    check_backends,
     check_inputs,
     critique_result,
     first_picture,
@@ -85,7 +87,7 @@ class RunCalls:
             "planner",
             planner.fingerprint,
             request=self._request.model_dump(mode="json"),
-            capabilities=[capabilities.generate, capabilities.edit, capabilities.max_references],
+            capabilities=[capabilities.generate, capabilities.edit, capabilities.max_references, capabilities.choices],
             steps=settings.steps,
             max_steps=settings.limits.max_steps,
             language=settings.language,
@@ -134,6 +136,7 @@ class RunCalls:
             raise PlanError("The planner ended without a plan.", remedy="A planner's last delta must be PlanFinished.")
         try:
             check_inputs(finished.plan, len(self._request.images))
+            check_backends(finished.plan, [name for name, _ in request.capabilities.choices])
         except PlanError as error:
             if finished.raw is not None:
                 error.raw, error.usage = finished.raw, finished.usage
@@ -142,11 +145,19 @@ class RunCalls:
 
     # --- backend ----------------------------------------------------------------------------
 
-    def draw(self, step: Step, draw: routing.Draw, seed: int) -> tuple[Call, Produce]:
+    def draw(
+        self, step: Step, draw: routing.Draw, seed: int, on_preview: OnPreview | None = None
+    ) -> tuple[Call, Produce]:
         """The call that draws an attempt. Its result is `{image, prompt, checks, warnings, model, seed}`.
 
         A prompt the provider blocks is said in other words once, where the planner can; that counts
         as a repeat, not as an attempt.
+
+        Args:
+            step: The step.
+            draw: What is drawn.
+            seed: Its seed.
+            on_preview: Told of pictures of the drawing while it is not done, where the backend gives some.
         """
         backend, settings = self._roles.backend, self._settings
         width, height = settings.pixels or (None, None)
@@ -162,6 +173,7 @@ class RunCalls:
             seed=seed,
             checks=[check.name for check in self._roles.checks],
             **({"before": draw.before.sha256} if draw.before else {}),
+            **({"backend": step.backend} if step.backend else {}),
         )
         repeats = Repeats(settings.limits.max_repeats)
         billed = backend.capabilities.billed
@@ -181,16 +193,19 @@ class RunCalls:
                 width=width,
                 height=height,
                 seed=seed,
+                backend=step.backend,
                 timeout_s=settings.limits.call_timeout_s,
             )
+            previews = Previews(self._roles.artifacts, on_preview)
             try:
-                result = await backend.agenerate(request)
+                result = await backend.agenerate(request, on_progress=previews)
             except ContentBlocked as blocked:
                 if said is not None or not isinstance(self._roles.planner, Rephraser) or not repeats.take():
                     raise
                 said = await self._rephrase(self._roles.planner, draw, blocked, repeats)
                 request = replace(request, prompt=draw.wording.text(said))
-                result = await backend.agenerate(request)
+                result = await backend.agenerate(request, on_progress=previews)
+            await previews.finish()
             image = await asyncio.to_thread(first_picture, result, backend)
             ref = await self._roles.artifacts.aput_image(image)
             # Stored before it is checked: it is paid for.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar, cast
 
 from langchain_core.runnables import Runnable
@@ -37,7 +37,7 @@ _WORLD = {"simulator": SIMULATED, "sketch": SKETCHED}
 
 def choose_roles(
     planner: Planner | Runnable[Any, Any] | str | None,
-    backend: ImageBackend | Callable[..., Any] | str | None,
+    backend: ImageBackend | Callable[..., Any] | Mapping[str, Any] | str | None,
     critic: Critic | Runnable[Any, Any] | str | None,
     *,
     limits: Limits | None = None,
@@ -113,13 +113,25 @@ def choose_roles(
     )
 
 
-def as_backend(part: ImageBackend | Callable[..., Any]) -> ImageBackend:
-    """A backend as it is; a function that draws as the backend it makes."""
+def as_backend(part: ImageBackend | Callable[..., Any] | Mapping[str, Any]) -> ImageBackend:
+    """A backend as it is; a function that draws, or several by name, as the backend they make."""
+    if isinstance(part, Mapping):
+        from langgraph_interleave.backends.several import SeveralBackends
+
+        return SeveralBackends({name: _member(given) for name, given in part.items()})
     if (inspect.isroutine(part) or isinstance(part, functools.partial)) and not isinstance(part, ImageBackend):
         from langgraph_interleave.backends.callable import CallableBackend
 
         return CallableBackend(part)
     return keeps_contract("backend", cast("ImageBackend", part), ImageBackend)
+
+
+def _member(given: Any) -> Any:
+    """One of several: a backend, its name or a function, perhaps with what it is for."""
+    if isinstance(given, tuple):
+        backend, purpose = cast("tuple[Any, str]", given)
+        return _member(backend), purpose
+    return given if isinstance(given, str) else as_backend(given)
 
 
 def as_planner(part: Planner | Runnable[Any, Any]) -> Planner:

@@ -213,6 +213,18 @@ class Emitter:
             if attempt > 0:
                 self._segment(step, "refined_prompt", attempt=attempt, text=prompt)
 
+    def unfinished(self, step: int, attempt: int, image: ArtifactRef, number: int) -> None:
+        """A picture of a drawing that is not done.
+
+        Args:
+            step: The step.
+            attempt: The attempt.
+            image: The picture.
+            number: Which of the attempt's, from 1; the finished one is 0.
+        """
+        with self._lock:
+            self._picture(step, "preview", attempt, image, unchecked=True, index=number)
+
     def drawn(self, step: int, attempt: Attempt) -> None:
         """A picture exists; nobody has judged it yet."""
         with self._lock:
@@ -277,9 +289,17 @@ class Emitter:
             self.emit(events.AttemptEvent(run_id=self.run_id, step=of, attempt=attempt, phase="finish"))
 
     def _picture(
-        self, step: int, kind: events.Kind, attempt: int, ref: ArtifactRef, *, unchecked: bool | None = None
+        self,
+        step: int,
+        kind: events.Kind,
+        attempt: int,
+        ref: ArtifactRef,
+        *,
+        unchecked: bool | None = None,
+        index: int = 0,
     ) -> None:
-        self._segment(step, kind, attempt=attempt, image=events.SegmentImage.of(ref, unchecked=unchecked))
+        image = events.SegmentImage.of(ref, unchecked=unchecked)
+        self._segment(step, kind, attempt=attempt, image=image, index=index)
 
     def _once(self, step: int | None, what: str) -> bool:
         if (step, what) in self._said:

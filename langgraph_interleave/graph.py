@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from langchain_core.runnables import Runnable
@@ -31,7 +31,7 @@ CompiledGraph = CompiledStateGraph[InterleaveState, InterleaveContext, Interleav
 
 def create_interleave_graph(
     planner: Planner | Runnable[Any, Any] | str | None = None,
-    backend: ImageBackend | Callable[..., Any] | str | None = None,
+    backend: ImageBackend | Callable[..., Any] | Mapping[str, Any] | str | None = None,
     critic: Critic | Runnable[Any, Any] | str | None = None,
     *,
     limits: Limits | None = None,
@@ -63,8 +63,9 @@ def create_interleave_graph(
 
     Args:
         planner: Lays the sequence out; an object, a LangChain chat model, or a name.
-        backend: Draws; an object, a function `(prompt, references) -> picture`, or a name. Nothing
-            chosen at all means the simulator.
+        backend: Draws; an object, a function `(prompt, references) -> picture`, a name, or several of
+            these by the names a planner may choose from, each perhaps with what it is for:
+            `{"photo": ("openai", "photographs"), "diagram": draw}`. Nothing at all means the simulator.
         critic: Judges; as for the planner.
         limits: Caps on steps, attempts, images, calls and seconds.
         artifacts: Where pictures and records are kept; in memory by default.
@@ -134,7 +135,7 @@ def create_interleave_graph(
 
 def interleave_state_graph(
     planner: Planner | Runnable[Any, Any] | str | None = None,
-    backend: ImageBackend | Callable[..., Any] | str | None = None,
+    backend: ImageBackend | Callable[..., Any] | Mapping[str, Any] | str | None = None,
     critic: Critic | Runnable[Any, Any] | str | None = None,
     *,
     limits: Limits | None = None,

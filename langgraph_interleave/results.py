@@ -39,6 +39,20 @@ def check_inputs(plan: Plan, inputs: int) -> None:
                 )
 
 
+def check_backends(plan: Plan, names: Sequence[str]) -> None:
+    """Refuse a plan that wants a backend there is not, where there are several to choose from.
+
+    Raises:
+        PlanError: Naming the step and the backend.
+    """
+    for step in plan.steps:
+        if names and step.backend is not None and step.backend not in names:
+            raise PlanError(
+                f"Step {step.index + 1} wants the backend {step.backend!r}; there are {', '.join(names)}.",
+                remedy="Ask again, or add that backend.",
+            )
+
+
 def first_picture(result: object, backend: ImageBackend) -> ImageBytes:
     """The first picture of a result, decoded and measured whatever the backend said of it.
 

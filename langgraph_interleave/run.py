@@ -31,6 +31,7 @@ from langgraph_interleave.roles import Roles
 from langgraph_interleave.routing import Draw, Judge, NextCall
 from langgraph_interleave.standing import Result, Standing
 from langgraph_interleave.types import (
+    ArtifactRef,
     PlanFinished,
     PlanRecord,
     Problem,
@@ -247,7 +248,8 @@ class Run:
 
     def _draw_call(self, draw: Draw) -> tuple[Call, Any]:
         step = self.view.steps[draw.step]
-        return self.calls.draw(step, draw, self.settings.attempt_seed(draw.step, draw.attempt))
+        on_preview = partial(self._on_preview, draw)
+        return self.calls.draw(step, draw, self.settings.attempt_seed(draw.step, draw.attempt), on_preview)
 
     def _judge_call(self, judge: Judge) -> tuple[Call, Any]:
         record = self.view.records[judge.step]
@@ -364,6 +366,11 @@ class Run:
         with self._lock:
             if judge in self._waiting:  # else it goes on after it was given up
                 self.emitter.reasoning(judge.step, text, attempt=judge.attempt)
+
+    def _on_preview(self, draw: Draw, ref: ArtifactRef, number: int) -> None:
+        with self._lock:
+            if draw in self._waiting:  # else it is a bet, or goes on after it was given up
+                self.emitter.unfinished(draw.step, draw.attempt, ref, number)
 
     # --- ending -------------------------------------------------------------------------------
 

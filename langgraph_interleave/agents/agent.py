@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any
 
 from langchain_core.messages import AIMessage, AnyMessage
@@ -50,7 +50,7 @@ CompiledAgent = CompiledStateGraph[IllustratorState, InterleaveContext, Illustra
 
 def create_interleave_agent(
     planner: Planner | Runnable[Any, Any] | str | None = None,
-    backend: ImageBackend | Callable[..., Any] | str | None = None,
+    backend: ImageBackend | Callable[..., Any] | Mapping[str, Any] | str | None = None,
     critic: Critic | Runnable[Any, Any] | str | None = None,
     *,
     images: ImageForm = "reference",

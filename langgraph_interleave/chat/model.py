@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import aclosing, closing
 from typing import Any, NoReturn, cast
 
@@ -102,7 +102,7 @@ class ChatInterleave(BaseChatModel):
         context: InterleaveContext | None = None,
         artifacts: ArtifactStore | None = None,
         planner: Planner | Runnable[Any, Any] | str | None = None,
-        backend: ImageBackend | Callable[..., Any] | str | None = None,
+        backend: ImageBackend | Callable[..., Any] | Mapping[str, Any] | str | None = None,
         critic: Critic | Runnable[Any, Any] | str | None = None,
         limits: Limits | None = None,
         ledger: Ledger | None = None,
