@@ -233,6 +233,8 @@ class ComfyUIBackend:
         warnings: list[str] = []
         if request.negative_prompt and "negative_prompt" not in flow.holes:
             warnings.append("The workflow has no place for a negative prompt; it was left out.")
+        if request.transparent:
+            warnings.append("The ground is what the workflow makes it; a transparent one cannot be asked for.")
         size = self._wanted(request, flow, warnings)
         uploaded = [await self._server.upload(picture) for picture in request.references]
         seed = secrets.randbelow(2**32) if request.seed is None else request.seed
