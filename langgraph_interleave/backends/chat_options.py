@@ -66,8 +66,8 @@ def told_to_draw(model: Any, request: ImageRequest, *, bound: bool) -> tuple[Any
             told.update(("quality", "transparent"))
             return one.bind(tools=[_tool(request)], tool_choice={"type": _TOOL})
         if getattr(one, "_llm_type", "") == _GOOGLE and (options := _of_google(one, request)):
-            return one.bind(**options)
-        return one
+            return one.bind(**{**options, **request.extra})
+        return one.bind(**request.extra) if request.extra else one
 
     ready = mapped(model, bind)
     unsaid = []

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-import struct
 import zlib
 
 from langgraph_interleave.backends.svg.sanitizer import MAX_WHOLE
+from langgraph_interleave.imaging.chunks import PNG, joined, parts_of, png_part
 
 #: Keyword of the chunk.
-KEY = "langgraph-interleave.svg"
-_MAGIC = b"\x89PNG\r\n\x1a\n"
+KEY = b"langgraph-interleave.svg"
 _PICTURE = re.compile(r"data:image/[a-z]+;base64,[A-Za-z0-9+/=]+")
 
 
@@ -22,11 +21,12 @@ def with_source(png: bytes, svg: str, xmp: str | None = None) -> bytes:
         svg: The drawing.
         xmp: A packet about how it was made.
     """
-    added = _chunk(b"iTXt", KEY.encode() + b"\0\1\0\0\0" + zlib.compress(svg.encode(), 6))
+    added = [png_part("iTXt", KEY + b"\0\1\0\0\0" + zlib.compress(svg.encode(), 6))]
     if xmp is not None:
-        added = _chunk(b"iTXt", b"XML:com.adobe.xmp\0\0\0\0\0" + xmp.encode()) + added
-    end = png.rfind(b"\0\0\0\0IEND")
-    return png[:end] + added + png[end:] if end > 0 else png
+        added.insert(0, png_part("iTXt", b"XML:com.adobe.xmp\0\0\0\0\0" + xmp.encode()))
+    parts = parts_of(png)
+    end = next((index for index, part in enumerate(parts) if part.name == "IEND"), None)
+    return png if end is None else joined([*parts[:end], *added, *parts[end:]])
 
 
 def source_of(data: bytes) -> str | None:
@@ -36,18 +36,12 @@ def source_of(data: bytes) -> str | None:
         >>> source_of(b"GIF89a") is None
         True
     """
-    if not data.startswith(_MAGIC):
+    if not data.startswith(PNG):
         return None
-    at, head = len(_MAGIC), KEY.encode() + b"\0"
-    while at + 12 <= len(data):
-        (length,) = struct.unpack(">I", data[at : at + 4])
-        kind, start = data[at + 4 : at + 8], at + 8
-        if kind == b"iTXt" and data[start : start + len(head)] == head:
-            (checksum,) = struct.unpack(">I", data[start + length : start + length + 4].rjust(4, b"\0"))
-            if zlib.crc32(data[at + 4 : start + length]) != checksum:
-                return None
-            return _text(data[start + len(head) : start + length])
-        at = start + length + 4
+    for part in parts_of(data):
+        if part.name == "iTXt" and part.data.startswith(KEY + b"\0"):
+            sound = png_part("iTXt", part.data).raw == part.raw
+            return _text(part.data[len(KEY) + 1 :]) if sound else None
     return None
 
 
@@ -81,7 +75,3 @@ def _text(body: bytes) -> str | None:
         return rest.decode("utf-8")
     except (zlib.error, UnicodeDecodeError):
         return None
-
-
-def _chunk(kind: bytes, body: bytes) -> bytes:
-    return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
