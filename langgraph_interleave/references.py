@@ -232,7 +232,7 @@ def sheet_step(index: int, style: StyleGuide) -> Step | None:
     if not characters:
         return None
     look = f", in this look: {style.look.strip().rstrip('.')}" if style.look.strip() else ""
-    said = f"A reference sheet that shows each of these by itself, whole, on a plain ground{look}: {characters}."
+    said = f"Each of these by itself, whole, beside one another on a plain ground, for reference{look}: {characters}."
     return Step(index=index, op="generate", title="Reference sheet", instruction=said, prompt=said)
 
 

@@ -229,7 +229,7 @@ async def test_a_sheet_is_one_more_drawing_and_no_step(make: Make) -> None:
     assert [step["index"] for step in document["steps"]] == [0, 1]
     sheet = document["sheet"]
     assert (sheet["outcome"], sheet["title"]) == ("accepted", "Reference sheet")
-    [asked] = [asked.prompt for asked in backend.requests if "reference sheet" in asked.prompt]
+    [asked] = [asked.prompt for asked in backend.requests if "for reference" in asked.prompt]
     assert "Mira: red boots" in asked and "Style of" not in asked
     assert {event.get("step") for event in events if event["type"] != "interleave.run"} <= {None, 0, 1}
     assert next(event for event in reversed(events) if event["type"] == "interleave.run")["steps"] == 2
@@ -245,7 +245,7 @@ async def test_without_characters_there_is_no_sheet(make: Make) -> None:
 
 async def test_a_sheet_that_cannot_be_drawn_costs_no_step(make: Make) -> None:
     def draw(asked: ImageRequest) -> Any:
-        return NoImage("Nothing.") if "reference sheet" in asked.prompt else noise_card(asked.prompt)
+        return NoImage("Nothing.") if "for reference" in asked.prompt else noise_card(asked.prompt)
 
     graph, _, backend, _ = make(styled(2), draw, references="sheet", limits=None)
     result = await graph.ainvoke(ASK)
