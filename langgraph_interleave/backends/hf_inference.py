@@ -157,6 +157,27 @@ class HfInferenceBackend:
             concurrency=self._concurrency, billed=self.billed,
         )  # fmt: skip
 
+    async def aready(self) -> None:
+        """Find out whether the key is taken, where that costs nothing: not for an endpoint of your own.
+
+        Raises:
+            ConfigError: huggingface_hub is not installed, or the key is refused.
+            CallError: Nobody answers.
+        """
+        if self._base_url is not None or not self._key.startswith("hf_"):
+            return  # a provider's own key is nothing Hugging Face knows of
+        try:
+            await asyncio.get_running_loop().run_in_executor(self._threads(), self._introduce)
+        except Exception as error:  # each becomes one of ours, or goes on as the bug it is
+            ours = self._read(error)
+            if ours is None or ours is error:
+                raise
+            raise ours from None if isinstance(ours, ConfigError) else error
+
+    def _introduce(self) -> None:
+        api: Any = _hub().HfApi(token=self._key)
+        api.whoami()
+
     async def aclose(self) -> None:
         """Let its threads end."""
         with self._making:
@@ -281,17 +302,10 @@ class HfInferenceBackend:
         )
 
     def _client(self, timeout_s: float) -> InferenceClient:
-        try:
-            from huggingface_hub import InferenceClient
-        except ImportError as error:
-            raise ConfigError(
-                "The backend hf_inference needs huggingface_hub, which is not installed.",
-                remedy='Run: pip install "langgraph-interleave[hf]"',
-            ) from error
         provider: Any = self._provider
         # Without a key it would send the one this machine has stored, to whatever address that is.
         headers = {} if self._key else {"authorization": ""}
-        return InferenceClient(
+        return _hub().InferenceClient(
             provider=provider, token=self._key or None, timeout=timeout_s, bill_to=self._bill_to, headers=headers
         )
 
@@ -324,6 +338,17 @@ class HfInferenceBackend:
                 raise InvalidRequest(
                     f"A side of {side} pixels cannot be drawn.", remedy=f"Give {_MIN_SIDE} to {_MAX_SIDE}."
                 )
+
+
+def _hub() -> Any:
+    try:
+        import huggingface_hub
+    except ImportError as error:
+        raise ConfigError(
+            "The backend hf_inference needs huggingface_hub, which is not installed.",
+            remedy='Run: pip install "langgraph-interleave[hf]"',
+        ) from error
+    return huggingface_hub
 
 
 def _bytes_of(image: Any) -> bytes:

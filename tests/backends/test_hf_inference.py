@@ -138,6 +138,27 @@ def test_an_endpoint_of_ones_own_needs_no_key_and_is_sent_none(
     assert endpoint.asked[1].headers["authorization"] == "Bearer hf_fromenvironment"
 
 
+async def test_whether_the_key_is_taken_is_found_out_for_nothing(
+    endpoint: Telling, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from huggingface_hub import constants
+
+    monkeypatch.setattr(constants, "ENDPOINT", endpoint.base_url)
+    endpoint.reply, endpoint.kind = {"name": "somebody", "type": "user"}, "application/json"
+    ready = HfInferenceBackend("org/model", api_key="hf_secretsecret")
+    await ready.aready()
+    assert endpoint.asked[0].path.endswith("/whoami-v2")
+    endpoint.status, endpoint.reply = 401, {"error": "Invalid credentials hf_secretsecret"}
+    with pytest.raises(ConfigError, match="refused the key") as raised:
+        await ready.aready()
+    assert "secretsecret" not in str(raised.value)
+    count = len(endpoint.asked)
+    await HfInferenceBackend("org/model", api_key="key-of-a-provider").aready()
+    await HfInferenceBackend(base_url=endpoint.base_url, api_key="hf_secretsecret").aready()
+    assert len(endpoint.asked) == count
+    await ready.aclose()
+
+
 def test_the_hub_switched_off_is_said(endpoint: Telling, monkeypatch: pytest.MonkeyPatch) -> None:
     from huggingface_hub import constants
 

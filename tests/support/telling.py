@@ -1,4 +1,4 @@
-"""A server on a loopback address that answers every POST with what it is told, and remembers what it was asked."""
+"""A server on a loopback address that answers everything with what it is told, and remembers what it was asked."""
 
 from __future__ import annotations
 
@@ -82,6 +82,9 @@ class Telling:
                     self.wfile.write(body)
                 except (BrokenPipeError, ConnectionResetError):
                     return  # the client did not wait
+
+            def do_GET(self) -> None:
+                self.do_POST()
 
             def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
                 return

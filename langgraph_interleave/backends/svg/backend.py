@@ -259,6 +259,8 @@ class SvgBackend:
         warnings = list(material.notes)
         if material.seen and not self._looks:
             warnings.append(f"{self._what} takes no pictures: it did not see the references it could place.")
+        if request.quality is not None:
+            warnings.append(f"{self._what} has no setting for quality.")
         if drawing.left_out:
             some = ", ".join(drawing.left_out[:12]) + (" …" if len(drawing.left_out) > 12 else "")
             warnings.append(f"Left out of the drawing: {some}.")
