@@ -17,7 +17,12 @@ Count = Callable[[str], int]
 
 #: Scripts that write without spaces between words: each character may stand alone.
 _UNSPACED = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-_UNIT = re.compile(rf"\s+|[{_UNSPACED}][\u3099\u309a\ufe00-\ufe0f\U000e0100-\U000e01ef]*|[^\s{_UNSPACED}]+")
+#: What belongs to the character before it.
+_MARKS = (
+    r"\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\u3099\u309a\u200d\ufe00-\ufe0f\ufe20-\ufe2f"
+    r"\U000e0100-\U000e01ef"
+)
+_UNIT = re.compile(rf"\s+|[{_UNSPACED}][{_MARKS}]*|(?:[^\s{_UNSPACED}][{_MARKS}]*)+")
 _SENTENCE_END = re.compile(r"[.!?…][\"'”’)\]]*\s+|[。！？][”’」』）]*\s*|\n\s*")
 _WORD = re.compile(r"\w+|[^\w\s]")
 _GAP = " … "

@@ -153,9 +153,9 @@ def _within(
     longest, shortest = max(low, _down(top_long, step)), max(low, _down(top_short, step))
     wide, narrow = min(_near(long, step, low), longest), min(_near(short, step, low), shortest)
     while wide * narrow > most and wide > low:
-        # Rounding went over the area: the step down that keeps the shape better.
-        fewer = [(wide - step, narrow)] if wide - step >= narrow else []
-        fewer += [(wide, narrow - step)] if narrow - step >= low else []
+        # Rounding went over the area: the step down that keeps the shape best.
+        steps = [(wide - step, narrow), (wide, narrow - step), (wide - step, narrow - step)]
+        fewer = [size for size in steps if size[0] >= size[1] >= low]
         if not fewer:
             break
         wide, narrow = min(fewer, key=lambda size: abs(math.log(size[0] / size[1] * short / long)))

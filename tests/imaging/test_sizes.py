@@ -95,6 +95,10 @@ def test_every_bound_holds(width: int, height: int, can: Capabilities) -> None:
     assert w == h or (w > h) == (max(1, width) > max(1, height))
 
 
+def test_a_square_stays_one_where_rounding_goes_over_the_area() -> None:
+    assert size(445, 445, Capabilities(size_multiple=7, max_pixels=200_000)) == (441, 441)
+
+
 @given(st.integers(1, 60), st.integers(1, 60))
 def test_what_can_be_drawn_stays(columns: int, rows: int) -> None:
     w, h = columns * 16, rows * 16
