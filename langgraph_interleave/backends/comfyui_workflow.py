@@ -116,12 +116,13 @@ class Workflow:
                 del kept[name]
             lost, gone = gone, set[str]()
             for name, node in kept.items():
-                cut = {key for key, value in node["inputs"].items() if _is_link(value) and value[0] in lost}
-                needed = required(node["class_type"]) if cut else frozenset[str]()
+                inputs: dict[str, Any] = node["inputs"]
+                cut = {key for key, value in inputs.items() if _is_link(value) and value[0] in lost}
+                needed = required(str(node["class_type"])) if cut else frozenset[str]()
                 if needed is None or cut & needed:
                     gone.add(name)
                 else:
-                    node["inputs"] = {key: value for key, value in node["inputs"].items() if key not in cut}
+                    node["inputs"] = {key: value for key, value in inputs.items() if key not in cut}
         if not ends & set(kept):
             have = self.references - len(open_ones)
             raise InvalidRequest(

@@ -28,7 +28,7 @@ from langgraph_interleave.errors import (
 from langgraph_interleave.imaging import load_image
 from langgraph_interleave.types import ImageBytes, ImageRequest, ImageResult, Progress
 
-SMALL = {"width": 64, "height": 64}
+SMALL: dict[str, Any] = {"width": 64, "height": 64}
 
 
 @pytest.fixture(scope="module")

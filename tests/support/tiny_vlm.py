@@ -93,7 +93,7 @@ def tiny_llava(folder: Path, *, seed: int = 0) -> Path:
             num_attention_heads=2, num_key_value_heads=1, max_position_embeddings=16_384, bos_token_id=None,
             eos_token_id=tokenizer.eos_token_id, pad_token_id=tokenizer.pad_token_id,
         ),
-        image_token_id=tokenizer.convert_tokens_to_ids("<|image_pad|>"), vision_feature_layer=-2,
+        image_token_index=tokenizer.convert_tokens_to_ids("<|image_pad|>"), vision_feature_layer=-2,
         vision_feature_select_strategy="default",
     )  # fmt: skip
     model = LlavaForConditionalGeneration(config)

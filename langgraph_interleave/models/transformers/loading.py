@@ -88,11 +88,12 @@ def load(
 
 def _sees(transformers: Any, path: str, config: Any) -> bool:
     kind = type(config)
-    if kind in transformers.MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING:
-        # Some families have one configuration for both kinds.
-        if kind not in transformers.MODEL_FOR_CAUSAL_LM_MAPPING or getattr(config, "vision_config", None) is not None:
-            return True
-    if kind in transformers.MODEL_FOR_CAUSAL_LM_MAPPING:
+    talks = kind in transformers.MODEL_FOR_CAUSAL_LM_MAPPING
+    # Some families have one configuration for both kinds.
+    has_eyes = not talks or getattr(config, "vision_config", None) is not None
+    if kind in transformers.MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING and has_eyes:
+        return True
+    if talks:
         return False
     raise ConfigError(
         f"{path} is a {config.model_type} model, which neither talks nor sees and talks.",

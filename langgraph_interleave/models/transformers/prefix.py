@@ -93,7 +93,7 @@ def common(one: Sequence[Key], other: Sequence[Key]) -> int:
     most = min(len(one), len(other))
     length = next((i for i in range(most) if one[i] != other[i]), most)
     # A picture that goes on in either is not whole yet.
-    while 0 < length and any(
+    while length > 0 and any(
         length < len(keys) and isinstance(keys[length], str) and keys[length] == keys[length - 1]
         for keys in (one, other)
     ):

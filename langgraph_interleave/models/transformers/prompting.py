@@ -158,7 +158,7 @@ def _without_system(turns: Sequence[Turn]) -> list[Turn]:
 
 
 def _specials(tokenizer: Any, processor: Any | None) -> re.Pattern[str]:
-    """What must not be read as more than text where a message says it: `<|im_end|>`, `<image>`, …"""
+    """What must not be read as more than text where a message says it (`<|im_end|>`, `<image>`)."""
     added = [str(token) for token in tokenizer.added_tokens_decoder.values() if token.special]
     named = [
         getattr(holder, name, None) for holder in (tokenizer, processor) for name in ("image_token", "video_token")
