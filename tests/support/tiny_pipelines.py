@@ -44,22 +44,10 @@ def _root() -> Path:
 
 def folder(kind: str) -> Path:
     """The folder of a tiny pipeline: `klein`, `klein-base`, `flux`, `kontext` or `sd`."""
-    with _building, warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with _building:
         path = _root() / kind
         if not path.exists():
-            diffusers = module("diffusers")
-            torch = module("torch")
-            transformers = module("transformers")
-
-            # Tensors this small are drawn faster by one thread than by several that wait for each other.
-            torch.set_num_threads(1)
-            diffusers.utils.logging.disable_progress_bar()
-            transformers.utils.logging.disable_progress_bar()
-            state = torch.random.get_rng_state()
-            torch.manual_seed(0)
-            pipe = _BUILDERS[kind]()
-            torch.random.set_rng_state(state)
+            pipe = _built(_BUILDERS[kind])
             # Another process never sees half a folder.
             pipe.save_pretrained(path.with_suffix(".part"), safe_serialization=True)
             path.with_suffix(".part").rename(path)
@@ -67,15 +55,35 @@ def folder(kind: str) -> Path:
 
 
 def load(kind: str) -> Any:
-    """A new pipeline object, from its folder."""
-    path = folder(kind)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        diffusers = module("diffusers")
-
-        pipe = diffusers.DiffusionPipeline.from_pretrained(path, local_files_only=True)
+    """A new pipeline object: one of those that have a folder, or one of `_OBJECTS`."""
+    if kind in _OBJECTS:
+        with _building:
+            pipe = _built(_OBJECTS[kind])
+    else:
+        path = folder(kind)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            pipe = module("diffusers").DiffusionPipeline.from_pretrained(path, local_files_only=True)
     pipe.set_progress_bar_config(disable=True)
     return pipe
+
+
+def _built(builder: Callable[[], Any]) -> Any:
+    """What a builder makes, always with the same weights."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        diffusers, torch, transformers = module("diffusers"), module("torch"), module("transformers")
+        # Tensors this small are drawn faster by one thread than by several that wait for each other.
+        torch.set_num_threads(1)
+        for library in (diffusers, transformers):
+            library.utils.logging.disable_progress_bar()
+            library.utils.logging.set_verbosity_error()
+        state = torch.random.get_rng_state()
+        torch.manual_seed(0)
+        try:
+            return builder()
+        finally:
+            torch.random.set_rng_state(state)
 
 
 def bytes_tokenizer() -> Any:
@@ -174,7 +182,7 @@ def _autoencoder(**options: Any) -> Any:
     return diffusers.AutoencoderKL(
         in_channels=3, out_channels=3, down_block_types=("DownEncoderBlock2D",) * 4,
         up_block_types=("UpDecoderBlock2D",) * 4, block_out_channels=(8, 8, 8, 8), layers_per_block=1,
-        norm_num_groups=4, latent_channels=4, sample_size=64, mid_block_add_attention=False, **options,
+        norm_num_groups=4, sample_size=64, mid_block_add_attention=False, **{"latent_channels": 4, **options},
     ).eval()  # fmt: skip
 
 
@@ -226,6 +234,98 @@ def _stable() -> Any:
     )  # fmt: skip
 
 
+def _zimage() -> Any:
+    diffusers, transformers = module("diffusers"), module("transformers")
+    tokenizer = bytes_tokenizer()
+    language = transformers.Qwen3Model(
+        transformers.Qwen3Config(
+            vocab_size=len(tokenizer), hidden_size=32, intermediate_size=32, num_attention_heads=2,
+            num_hidden_layers=3, num_key_value_heads=1, head_dim=16, max_position_embeddings=1024,
+        )
+    )  # fmt: skip
+    return diffusers.ZImagePipeline(
+        scheduler=diffusers.FlowMatchEulerDiscreteScheduler(),
+        vae=_autoencoder(
+            latent_channels=16, scaling_factor=0.36, shift_factor=0.11, use_quant_conv=False,
+            use_post_quant_conv=False,
+        ),
+        text_encoder=language.eval(), tokenizer=tokenizer,
+        transformer=diffusers.ZImageTransformer2DModel(
+            all_patch_size=(2,), all_f_patch_size=(1,), in_channels=16, dim=32, n_layers=2, n_refiner_layers=1,
+            n_heads=2, n_kv_heads=2, qk_norm=True, cap_feat_dim=32, axes_dims=[8, 4, 4], axes_lens=[256, 32, 32],
+        ).eval(),
+    )  # fmt: skip
+
+
+def _qwen_parts() -> dict[str, Any]:
+    diffusers, transformers = module("diffusers"), module("transformers")
+    tokenizer = bytes_tokenizer()
+    tokenizer.model_max_length = 4096
+    tokens = {
+        "vision_start_token_id": "<|vision_start|>", "vision_end_token_id": "<|vision_end|>",
+        "image_token_id": "<|image_pad|>", "video_token_id": "<|video_pad|>",
+    }  # fmt: skip
+    tokenizer.add_tokens(list(tokens.values()), special_tokens=True)
+    config = transformers.Qwen2_5_VLConfig(
+        text_config={
+            "vocab_size": len(tokenizer), "hidden_size": 16, "intermediate_size": 16, "num_hidden_layers": 2,
+            "num_attention_heads": 2, "num_key_value_heads": 2, "max_position_embeddings": 4096, "rope_theta": 1e6,
+            "rope_scaling": {"type": "mrope", "mrope_section": [1, 1, 2], "rope_type": "default"},
+        },
+        vision_config={
+            "depth": 2, "hidden_size": 16, "intermediate_size": 16, "num_heads": 2, "out_hidden_size": 16,
+            "fullatt_block_indexes": [1], "patch_size": 14, "window_size": 112,
+        },
+        **{name: tokenizer.convert_tokens_to_ids(token) for name, token in tokens.items()},
+    )  # fmt: skip
+    return {
+        "scheduler": diffusers.FlowMatchEulerDiscreteScheduler(use_dynamic_shifting=True),
+        "vae": diffusers.AutoencoderKLQwenImage(
+            base_dim=8, z_dim=4, dim_mult=[1, 1, 1, 1], num_res_blocks=1, temperal_downsample=[False, True, True],
+            latents_mean=[0.0] * 4, latents_std=[1.0] * 4,
+        ).eval(),
+        "text_encoder": transformers.Qwen2_5_VLForConditionalGeneration(config).eval(),
+        "tokenizer": tokenizer,
+        "transformer": diffusers.QwenImageTransformer2DModel(
+            patch_size=2, in_channels=16, out_channels=4, num_layers=1, attention_head_dim=16, num_attention_heads=2,
+            joint_attention_dim=16, guidance_embeds=False, axes_dims_rope=(4, 6, 6),
+        ).eval(),
+    }  # fmt: skip
+
+
+def _qwen_edit(kind: str) -> Any:
+    parts = _qwen_parts()
+    transformers, tokenizer = module("transformers"), parts["tokenizer"]
+    backend = module("transformers.models.qwen2_vl.image_processing_pil_qwen2_vl")
+    # Its constructor asks for a video processor, and that for torchvision; pictures need neither.
+    processor = transformers.Qwen2_5_VLProcessor.__new__(transformers.Qwen2_5_VLProcessor)
+    processor.image_processor = backend.Qwen2VLImageProcessorPil(min_pixels=56 * 56, max_pixels=28 * 28 * 40)
+    processor.tokenizer = tokenizer
+    processor.video_processor = processor.chat_template = None
+    processor.image_token, processor.video_token = "<|image_pad|>", "<|video_pad|>"
+    processor.image_token_id = tokenizer.convert_tokens_to_ids(processor.image_token)
+    processor.video_token_id = tokenizer.convert_tokens_to_ids(processor.video_token)
+    return getattr(module("diffusers"), kind)(**parts, processor=processor)
+
+
+def _pix2pix() -> Any:
+    diffusers = module("diffusers")
+    parts = dict(_stable().components)
+    # The picture comes in beside the noise.
+    config = {**parts["unet"].config, "in_channels": 8}
+    parts["unet"] = diffusers.UNet2DConditionModel.from_config(config).eval()
+    return diffusers.StableDiffusionInstructPix2PixPipeline(**parts, requires_safety_checker=False)
+
+
+#: Those that cannot be saved, or need not be.
+_OBJECTS: dict[str, Callable[[], Any]] = {
+    "klein-kv": lambda: module("diffusers").Flux2KleinKVPipeline(**_klein().components),
+    "pix2pix": _pix2pix,
+    "qwen": lambda: module("diffusers").QwenImagePipeline(**_qwen_parts()),
+    "qwen-edit": lambda: _qwen_edit("QwenImageEditPipeline"),
+    "qwen-edit-plus": lambda: _qwen_edit("QwenImageEditPlusPipeline"),
+    "zimage": _zimage,
+}
 _BUILDERS: dict[str, Callable[[], Any]] = {
     "klein": _klein,
     "klein-base": lambda: _klein(distilled=False),

@@ -94,6 +94,9 @@ _PIX2PIX: dict[str, Any] = {
 FAMILIES: Mapping[str, Family] = {
     "Flux2KleinPipeline": replace(_FLUX2, max_references=4),
     "Flux2KleinKVPipeline": replace(_FLUX2, max_references=4, steps=4, fast=True, guidance=None),
+    "Flux2KleinInpaintPipeline": replace(
+        _FLUX2, generates=False, max_references=1, many=False, masked=True, batch="none"
+    ),
     "Flux2Pipeline": _FLUX2,
     "FluxPipeline": _FLUX1,
     "FluxImg2ImgPipeline": replace(_FLUX1, **_RESTYLE),
@@ -162,7 +165,11 @@ def variant(family: Family, kind: str, name: str, *, distilled: bool | None, gui
         (4, 0.0)
     """
     small = name.lower()
-    if kind == "Flux2KleinPipeline" and (distilled if distilled is not None else "base" not in small):
+    if (
+        kind.startswith("Flux2Klein")
+        and "KV" not in kind
+        and (distilled if distilled is not None else "base" not in small)
+    ):
         return replace(family, steps=4, fast=True, guidance=1.0)
     if kind == "FluxPipeline" and (guided is False or (guided is None and "schnell" in small)):
         return replace(family, steps=4, fast=True, guidance=0.0, max_tokens=256)
