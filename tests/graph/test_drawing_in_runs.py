@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
 
 from langgraph_interleave import create_interleave_graph
 from langgraph_interleave.errors import ConfigError, PlanError
+from langgraph_interleave.planner import PlanRequest
 from langgraph_interleave.testing import ScriptedBackend, ScriptedCritic, ScriptedPlanner, noise_card, simple_plan
 from langgraph_interleave.types import (
     ImageRequest,
     ImageResult,
     OnProgress,
     Plan,
+    PlanDelta,
     PlanFinished,
     Progress,
     Usage,
@@ -56,7 +59,7 @@ async def test_the_plan_names_who_draws() -> None:
 class Model(ScriptedPlanner):
     """Its answers are a model's: they may be asked for again."""
 
-    async def aplan(self, request: Any) -> Any:
+    async def aplan(self, request: PlanRequest) -> AsyncIterator[PlanDelta]:
         async for delta in super().aplan(request):
             if isinstance(delta, PlanFinished):
                 yield PlanFinished(delta.plan, raw="{…}", usage=Usage(output_tokens=1))
