@@ -96,6 +96,8 @@ def is_black(image: ImageBytes) -> bool:
     Other pictures of one colour are none of this function's business, nor are drawings in black on a
     transparent ground.
     """
+    if _is_rich(image):
+        return False
     file, _ = decode(image.data, max(MAX_PIXELS, image.width * image.height))
     if not has_transparency(file) and file.mode != "P":
         # One pair of extremes for one band, else a pair for each.
@@ -106,6 +108,18 @@ def is_black(image: ImageBytes) -> bool:
         # A mode that is not converted holds values of 16 bits: never what a model's failure looks like.
         return False
     return alpha == (0, 0) or (red == green == blue == (0, 0) and alpha[0] == alpha[1])
+
+
+def _is_rich(image: ImageBytes) -> bool:
+    """Whether a file is too long to hold one colour, so that it need not be decoded again.
+
+    One colour takes next to nothing once compressed; uncompressed, nearly all its bytes are the same.
+    A signature's manifest may take some tens of kilobytes besides.
+    """
+    data = image.data
+    if len(data) <= 200_000 + image.width * image.height // 10:
+        return False
+    return data.count(data[len(data) // 2]) < 0.9 * len(data)
 
 
 async def _fetched(
@@ -134,7 +148,7 @@ def _from_base64(text: str, what: str, max_bytes: int) -> bytes:
     text = _DATA_URL.sub("", text, count=1) if text[:5].lower() == "data:" else text
     if len(text) > max_bytes * 3 // 2:
         raise _too_large(what, max_bytes)
-    text = re.sub(r"\s+", "", text).rstrip("=")
+    text = "".join(text.split()).rstrip("=")
     try:
         return base64.b64decode(text + "=" * (-len(text) % 4), validate=True)
     except (binascii.Error, ValueError) as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import io
+import random
 from collections.abc import Iterator
 
 import pytest
@@ -105,6 +106,16 @@ def test_black_in_other_formats_and_one_pixel_that_is_not() -> None:
         assert is_black(ImageBytes(encoded(black, kind), f"image/{kind.lower()}", 64, 64))
     black.putpixel((3, 3), (0, 0, 1))
     assert not is_black(ImageBytes(encoded(black), "image/png", 64, 64))
+
+
+def test_black_without_compression_and_a_picture_that_is_large() -> None:
+    for mode in ("RGB", "P", "RGBA"):
+        black = Image.new("RGB", (512, 512)).convert(mode)
+        data = encoded(black, compress_level=0)
+        assert len(data) > 250_000
+        assert is_black(ImageBytes(data, "image/png", 512, 512))
+    large = Image.frombytes("RGB", (512, 512), random.Random(1).randbytes(512 * 512 * 3))
+    assert not is_black(ImageBytes(encoded(large, compress_level=1), "image/png", 512, 512))
 
 
 def test_a_black_drawing_on_a_transparent_ground_is_a_picture() -> None:
