@@ -18,8 +18,10 @@ from langgraph_interleave.backends.comfyui_run import run
 from langgraph_interleave.backends.comfyui_server import ComfyUIServer
 from langgraph_interleave.backends.comfyui_workflow import Workflow
 from langgraph_interleave.backends.prompts import neutralised
+from langgraph_interleave.backends.references import check_references
 from langgraph_interleave.errors import CallTimeout, ConfigError, InvalidRequest, NoImage
 from langgraph_interleave.imaging import MAX_BYTES
+from langgraph_interleave.imaging.provenance import SourceType, mark
 from langgraph_interleave.imaging.results import read_result
 from langgraph_interleave.imaging.sizes import snap_size, wanted_size
 from langgraph_interleave.models.naming import split_options
@@ -35,7 +37,7 @@ _MOST_IMAGES, _LONGEST_PROMPT = 16, 100_000
 _WEIGHT = re.compile(r":(\s*[-+]?[\d.]+\s*)\)")
 _OPTIONS: dict[str, Any] = {
     "base_url": str, "billed": bool, "concurrency": int, "edit": Literal["instruct", "img2img"],
-    "edit_workflow": str, "generate": bool, "height": int, "max_pixels": int, "negative_prompt": str,
+    "edit_workflow": str, "generate": bool, "height": int, "marked": bool, "max_pixels": int, "negative_prompt": str,
     "output_node": str, "size_multiple": int, "width": int,
 }  # fmt: skip
 
@@ -74,6 +76,7 @@ class ComfyUIBackend:
         max_pixels: Largest area.
         concurrency: Runs in the server's queue at once.
         billed: Whether a run costs money.
+        marked: Whether pictures state, in their metadata, that a trained model made them.
 
     Raises:
         ConfigError: A workflow cannot be read, or an option is wrong.
@@ -109,6 +112,7 @@ class ComfyUIBackend:
         max_pixels: int = 2048 * 2048,
         concurrency: int = 1,
         billed: bool = False,
+        marked: bool = True,
     ) -> None:
         for option, value, low in (
             ("width", width, 16), ("height", height, 16), ("size_multiple", size_multiple, 1),
@@ -125,7 +129,7 @@ class ComfyUIBackend:
             )
         self._server = ComfyUIServer(_checked(base_url), headers or {})
         self._extra_data = dict(extra_data or {})
-        self._output_node = output_node
+        self._output_node, self._marked = output_node, marked
         self._negative, self._size = negative_prompt, (width, height)
         self._required: dict[str, frozenset[str] | None] = {}
         both = self._drawing.holes & self._editing.holes
@@ -139,14 +143,14 @@ class ComfyUIBackend:
             max_pixels=max_pixels,
             seed="exact" if "seed" in both and "n" not in self._drawing.holes | self._editing.holes else "ignored",
             negative_prompt="negative_prompt" in both,
-            progress="previews",
+            progress="steps",
             cancel="cooperative",
             concurrency=concurrency,
             billed=billed,
         )
         self._turn = asyncio.Semaphore(concurrency)
         told = [self._drawing.digest, self._editing.digest, output_node, negative_prompt, width, height, size_multiple]
-        digest = hashlib.sha256(canonical_json([*told, max_pixels])).hexdigest()[:16]
+        digest = hashlib.sha256(canonical_json([*told, max_pixels, marked])).hexdigest()[:16]
         self.fingerprint = f"comfyui/{_VERSION}/{digest}@{self._server.host}"
 
     @classmethod
@@ -216,6 +220,7 @@ class ComfyUIBackend:
             CallError: One of its subclasses, by cause.
         """
         self._check(request)
+        await check_references(request.references, what=self._server.what, most=self.capabilities.max_references)
         timeout_s = request.timeout_s or _TIMEOUT_S
         try:
             async with asyncio.timeout(timeout_s), self._turn:
@@ -283,10 +288,18 @@ class ComfyUIBackend:
             then = f"the first {most} were kept" if len(files) > most else f"{most} were asked for"
             warnings.append(f"The workflow made {len(files)} pictures; {then}.")
         images: list[ImageBytes] = []
+        made = self._made_by(flow)
         for file in files[:most]:
             data = await self._server.view(file, MAX_BYTES)
-            images.append(await asyncio.to_thread(read_result, data, what=self._server.what, seed=seed))
+            image = await asyncio.to_thread(read_result, data, what=self._server.what, seed=seed)
+            images.append(image if made is None else mark(image, made))
         return images
+
+    def _made_by(self, flow: Workflow) -> SourceType | None:
+        """How its pictures say that they were made."""
+        if not self._marked:
+            return None
+        return "compositeWithTrainedAlgorithmicMedia" if flow.references else "trainedAlgorithmicMedia"
 
     def _node_of(self, flow: Workflow) -> str | None:
         """The id of the node whose pictures count."""
@@ -322,12 +335,6 @@ class ComfyUIBackend:
             raise InvalidRequest(
                 f"A prompt of {len(request.prompt)} characters cannot be drawn.",
                 remedy=f"Give 1 to {_LONGEST_PROMPT} characters.",
-            )
-        if len(request.references) > can.max_references:
-            raise InvalidRequest(
-                f"The workflow at {what} takes {can.max_references or 'no'} references, "
-                f"and {len(request.references)} were given.",
-                remedy="Put more {{reference_…}} into the workflow, or give fewer.",
             )
         if not request.references and not can.generate:
             raise InvalidRequest(

@@ -141,6 +141,9 @@ def named_model(text: str, own: Collection[str] = (), **options: Any) -> tuple[B
     if provider == "huggingface":
         return _hugging_face(name, model, given), left
     if provider == LOCAL:
+        if "billed" in own:
+            # What runs here costs nothing, unless somebody says so.
+            left.setdefault("billed", "false")
         return _local(name, model, given), left
     if provider == "openai" and (given.get("base_url") or _environment(("OPENAI_BASE_URL", "OPENAI_API_BASE"))):
         # Such a server need not ask for a key; the client insists on one.

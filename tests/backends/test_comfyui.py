@@ -25,7 +25,8 @@ from langgraph_interleave.errors import (
     NoImage,
     Unavailable,
 )
-from langgraph_interleave.imaging import load_image
+from langgraph_interleave.imaging import load_image, provenance
+from langgraph_interleave.testing.conformance import check_backend
 from langgraph_interleave.types import ImageBytes, ImageRequest, ImageResult, Progress
 
 SMALL: dict[str, Any] = {"width": 64, "height": 64}
@@ -147,6 +148,23 @@ async def test_the_workflow_and_the_prompt_do_not_stay_in_the_file(server: Comfy
     result = await draw(server, ImageRequest("a secret", **SMALL))
     assert b"secret" not in result.images[0].data
     assert b"tEXt" not in result.images[0].data
+    assert provenance.read(result.images[0].data).source_type == "trainedAlgorithmicMedia"
+    plain = await draw(server, ImageRequest("a secret", **SMALL), marked=False)
+    assert provenance.read(plain.images[0].data).source_type is None
+
+
+async def test_a_broken_reference_is_refused_before_it_is_sent(server: ComfyServer) -> None:
+    broken = ImageBytes(b"\x89PNG\r\n\x1a\nbroken", "image/png", 8, 8)
+    with pytest.raises(InvalidRequest, match="Reference 1"):
+        await draw(server, ImageRequest("x", references=[broken]), reference_workflow(1))
+    assert server.uploads == {}
+
+
+@pytest.mark.slow
+def test_it_passes_the_conformance_suite(server: ComfyServer) -> None:
+    flows = text_workflow(), reference_workflow(2)
+    report = check_backend(lambda: ComfyUIBackend(flows[0], server.base_url, edit_workflow=flows[1]))
+    assert [finding for finding in report.findings if finding.status not in ("passed", "not applicable")] == []
 
 
 async def test_progress_is_told_with_previews(server: ComfyServer) -> None:
@@ -198,7 +216,7 @@ async def test_a_workflow_that_needs_its_references_says_so(server: ComfyServer)
         await draw(server, ImageRequest("x"), flow)
     with pytest.raises(InvalidRequest, match="draws from 1 references, and 0 were given"):
         await draw(server, ImageRequest("x"), flow, generate=True)
-    with pytest.raises(InvalidRequest, match="takes 1 references, and 2"):
+    with pytest.raises(InvalidRequest, match="2 references are too many"):
         await draw(server, ImageRequest("x", references=[picture("red")] * 2), flow)
     both = await draw(server, ImageRequest("x", references=[picture("red")]), text_workflow(), edit_workflow=flow)
     assert both.images

@@ -27,6 +27,7 @@ from langgraph_interleave.models.transformers.prefix import common
 from langgraph_interleave.models.transformers.source import read_source
 from langgraph_interleave.models.transformers.speech import Speech
 from langgraph_interleave.models.transformers.turns import Picture, pictures_of, turns_of
+from langgraph_interleave.planners.chat import ChatPlanner
 
 
 def decode(tokens: Any) -> str:
@@ -134,6 +135,9 @@ def test_a_name_carries_options(tmp_path: Path) -> None:
     assert isinstance(model, TransformersChat)
     assert (model.device, model.dtype, model.thinking, model.temperature) == ("cpu", "float32", False, 0)
     assert own == {"output": "tagged"}
+    assert named_model(f"transformers:{path}", ["billed"])[1] == {"billed": "false"}
+    assert named_model(f"transformers:{path}?billed=true", ["billed"])[1] == {"billed": "true"}
+    assert not ChatPlanner.from_string(f"transformers:{path}").billed
     assert chat_model(f"transformers:{path}?stop=END").stop == ["END"]  # type: ignore[attr-defined]
 
 
