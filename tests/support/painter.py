@@ -57,7 +57,7 @@ class Painter:
         return (request.seed or 0) + index
 
     async def work(self) -> None:
-        await asyncio.sleep(0.005)
+        await asyncio.sleep(0.002)
 
     def refuse(self, request: ImageRequest) -> None:
         can = self.capabilities

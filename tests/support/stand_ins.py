@@ -19,6 +19,7 @@ from loopback_answers import Recorded
 from loopback_bodies import size_of
 from loopback_replies import Pictures
 from PIL import Image
+from pydantic import Field
 
 
 def painted(
@@ -98,6 +99,8 @@ class PaintingChat(BaseChatModel):
     """A chat model that answers with a picture of the first reference's shape, else a square."""
 
     side: int = 128
+    #: The pictures of the last call; a list, so that copies of the model share it.
+    seen: list[bytes] = Field(default_factory=list[bytes])
 
     @property
     def _llm_type(self) -> str:
@@ -105,6 +108,7 @@ class PaintingChat(BaseChatModel):
 
     def _generate(self, messages: list[BaseMessage], *args: Any, **options: Any) -> ChatResult:
         words, pictures = parts_of(messages)
+        self.seen[:] = pictures
         size = (self.side, self.side)
         if pictures:
             width, height = Image.open(io.BytesIO(pictures[0])).size
@@ -120,12 +124,15 @@ class PaintingChat(BaseChatModel):
 class DrawingChat(BaseChatModel):
     """A chat model that writes SVG: bars in colours of all it is sent."""
 
+    seen: list[bytes] = Field(default_factory=list[bytes])
+
     @property
     def _llm_type(self) -> str:
         return "drawing"
 
     def _generate(self, messages: list[BaseMessage], *args: Any, **options: Any) -> ChatResult:
         words, pictures = parts_of(messages)
+        self.seen[:] = pictures
         # The order of the pictures counts.
         told = words.encode() + b"".join(hashlib.sha256(picture).digest() for picture in pictures)
         colours = hashlib.shake_256(told).hexdigest(12)

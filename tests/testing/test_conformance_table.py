@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import importlib
+import re
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from painter import Painter
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 
@@ -18,6 +20,7 @@ def maker() -> Any:
     return importlib.import_module("conformance_table")
 
 
+TEXT = (BENCHMARKS.parent / "docs" / "backends.md").read_text(encoding="utf-8")
 QUICK, SLOW = list(maker().QUICK), list(maker().SLOW)
 
 
@@ -48,3 +51,17 @@ def test_the_table_has_a_row_for_each_item_and_a_column_for_each_backend() -> No
     columns = made.columns(made.DOCUMENT.read_text(encoding="utf-8"))
     assert list(columns) == [*QUICK, *SLOW]
     assert {len(marks) for marks in columns.values()} == {len(made.ITEMS)}
+
+
+def test_the_python_of_the_document_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-never-sent")
+    names: dict[str, Any] = {"__name__": "document", "MyBackend": Painter}
+    for text in re.findall(r"^```python\n(.*?)^```$", TEXT, re.DOTALL | re.MULTILINE):
+        exec(compile(text, "docs/backends.md", "exec"), names)
+    assert names["report"].ok and names["agent"].get_graph()
+
+
+def test_the_document_names_nothing_of_the_place_it_was_written_in() -> None:
+    assert not re.search(r"/(root|work|home|tmp|opt)/|localhost:\d", TEXT)
+    for target in re.findall(r"\]\((?!https?:|#)([^)#]+)", TEXT):
+        assert (BENCHMARKS.parent / "docs" / target).exists(), target

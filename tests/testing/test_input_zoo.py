@@ -5,17 +5,24 @@ from __future__ import annotations
 import asyncio
 import io
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from comfy_server import ComfyServer, reference_workflow, serving_comfy, text_workflow
 from PIL import Image
+from stand_ins import DrawingChat, PaintingChat, inference_endpoint
 
 from langgraph_interleave.backends.base import ImageBackend
 from langgraph_interleave.backends.callable import CallableBackend
+from langgraph_interleave.backends.chat_model import ChatModelImageBackend
+from langgraph_interleave.backends.comfyui import ComfyUIBackend
+from langgraph_interleave.backends.hf_inference import HfInferenceBackend
 from langgraph_interleave.backends.openai_images import OpenAIImagesBackend
 from langgraph_interleave.backends.registry import init_image_backend
+from langgraph_interleave.backends.svg import SvgBackend
 from langgraph_interleave.errors import ConfigError
 from langgraph_interleave.imaging import load_image
 from langgraph_interleave.testing.conformance.pictures import mean_apart
@@ -126,19 +133,102 @@ def test_the_right_picture_reaches_the_backend(name: str, folder: Path, backend:
     assert mean_apart(result, other, whole) > mean_apart(result, expected, whole), "it can be told from another"
 
 
+def is_it(name: str, arrived: bytes) -> None:
+    """Whether a picture that came to a model or a server is the one a person sees in the file."""
+    assert b"Exif" not in arrived
+    picture = ImageBytes(arrived, "image/png", WIDTH, HEIGHT)
+    assert mean_apart(plain(READABLE[name][1]), picture, (0, 0, WIDTH, HEIGHT)) <= LOSS
+
+
+async def once(backend: Any, path: Path, **size: Any) -> None:
+    """Draw from a file, within a second, and close."""
+    started = time.perf_counter()
+    reference = load_image(path)
+    await backend.agenerate(ImageRequest("a photo on a wall", references=(reference,), seed=1, **size))
+    assert time.perf_counter() - started < 1.0
+    if hasattr(backend, "aclose"):
+        await backend.aclose()
+
+
 @pytest.mark.parametrize("name", READABLE)
 async def test_the_right_picture_reaches_the_server(name: str, folder: Path, loopback: Any) -> None:
     backend = OpenAIImagesBackend(api_key="sk-loop", base_url=loopback.base_url, billed=False)
-    started = time.perf_counter()
-    reference = load_image(folder / name)
-    await backend.agenerate(ImageRequest("a photo on a wall", references=(reference,), width=160, height=128))
-    assert time.perf_counter() - started < 1.0
-    await backend.aclose()
+    await once(backend, folder / name, width=160, height=128)
     [sent] = loopback.on("edits")[0].files
     assert sent.mime in ("image/png", "image/jpeg") and sent.name.endswith(("png", "jpg"))
-    arrived = ImageBytes(sent.data, sent.mime, WIDTH, HEIGHT)
-    assert mean_apart(plain(READABLE[name][1]), arrived, (0, 0, WIDTH, HEIGHT)) <= LOSS
-    assert b"Exif" not in sent.data
+    is_it(name, sent.data)
+
+
+@pytest.mark.parametrize("name", READABLE)
+async def test_the_right_picture_reaches_a_chat_model_that_draws(name: str, folder: Path) -> None:
+    model = PaintingChat()
+    await once(ChatModelImageBackend(model, billed=False), folder / name)
+    is_it(name, *model.seen)
+
+
+@pytest.mark.parametrize("name", READABLE)
+async def test_the_right_picture_reaches_a_model_that_writes_svg(name: str, folder: Path) -> None:
+    model = DrawingChat(profile={"image_inputs": True})
+    await once(SvgBackend(model, billed=False), folder / name)
+    is_it(name, *model.seen)
+
+
+@pytest.mark.parametrize("name", READABLE)
+async def test_the_right_picture_reaches_an_endpoint(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    constants = pytest.importorskip("huggingface_hub").constants
+    # It speaks to nobody where the hub is off, as it is in these tests.
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
+    with inference_endpoint() as address:
+        backend = HfInferenceBackend(base_url=address, api_key="hf_loopback", billed=False)
+        request = ImageRequest("a photo", references=(load_image(folder / name),), width=160, height=120, seed=1)
+        [result] = (await backend.agenerate(request)).images
+        [expected] = (await backend.agenerate(replace(request, references=(plain(READABLE[name][1]),)))).images
+        await backend.aclose()
+    assert mean_apart(result, expected, (0, 0, 160, 120)) <= LOSS
+
+
+@pytest.fixture(scope="module")
+def comfy() -> Iterator[ComfyServer]:
+    with serving_comfy() as server:
+        yield server
+
+
+@pytest.mark.parametrize("name", READABLE)
+async def test_the_right_picture_reaches_a_workflow(name: str, folder: Path, comfy: ComfyServer) -> None:
+    comfy.reset()
+    backend = ComfyUIBackend(text_workflow(), comfy.base_url, edit_workflow=reference_workflow(1))
+    await once(backend, folder / name, width=160, height=120)
+    is_it(name, *comfy.uploads.values())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", READABLE)
+def test_the_right_picture_reaches_a_pipeline(name: str, folder: Path, klein: ImageBackend) -> None:
+    def drawn_from(picture: ImageBytes) -> ImageBytes:
+        return asyncio.run(
+            klein.agenerate(ImageRequest("a photo", references=(picture,), width=64, height=64, seed=1))
+        ).images[0]
+
+    started = time.perf_counter()
+    result = drawn_from(load_image(folder / name))
+    assert time.perf_counter() - started < 1.0
+    expected, other = drawn_from(plain(READABLE[name][1])), drawn_from(plain(halves(BLUE, RED)))
+    whole = (0, 0, 64, 64)
+    assert mean_apart(result, expected, whole) <= LOSS
+    assert mean_apart(result, other, whole) > mean_apart(result, expected, whole)
+
+
+@pytest.fixture(scope="module")
+def klein() -> ImageBackend:
+    pytest.importorskip("diffusers")
+    from tiny_pipelines import load
+
+    from langgraph_interleave.backends.diffusers import DiffusersBackend
+
+    backend = DiffusersBackend(load("klein"))
+    # Before anybody looks at the clock.
+    asyncio.run(backend.agenerate(ImageRequest("warm", width=64, height=64)))
+    return backend
 
 
 @pytest.mark.parametrize("name", UNREADABLE)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import time
 from collections.abc import Callable
 from dataclasses import asdict, replace
@@ -124,6 +125,23 @@ async def _check(factory: Callable[[], ImageBackend], options: Options, on_findi
     started = time.monotonic()
     # A factory may load a model.
     subject = await asyncio.to_thread(Subject, factory, options)
+    try:
+        findings = await _findings(subject, on_finding)
+    finally:
+        await _closed(subject.backend)
+    return Report(
+        str(subject.backend.name),
+        str(subject.backend.fingerprint),
+        tuple(findings),
+        _plain(subject.capabilities),
+        calls=subject.taken.calls,
+        images=subject.taken.images,
+        seconds=time.monotonic() - started,
+        cost_usd=subject.taken.cost_usd if subject.capabilities.billed else 0.0,
+    )
+
+
+async def _findings(subject: Subject, on_finding: OnFinding | None) -> list[Finding]:
     findings: list[Finding] = []
     draws = True
     for item in ITEMS:
@@ -135,16 +153,14 @@ async def _check(factory: Callable[[], ImageBackend], options: Options, on_findi
         findings.append(finding)
         if on_finding is not None:
             on_finding(finding)
-    return Report(
-        str(subject.backend.name),
-        str(subject.backend.fingerprint),
-        tuple(findings),
-        _plain(subject.capabilities),
-        calls=subject.taken.calls,
-        images=subject.taken.images,
-        seconds=time.monotonic() - started,
-        cost_usd=subject.taken.cost_usd if subject.capabilities.billed else 0.0,
-    )
+    return findings
+
+
+async def _closed(backend: ImageBackend) -> None:
+    """Let a backend that holds connections on this loop end them."""
+    close = getattr(backend, "aclose", None)
+    if inspect.iscoroutinefunction(close):
+        await close()
 
 
 def _options(options: Options | None, allow_billed: bool, max_calls: int | None) -> Options:
