@@ -26,9 +26,10 @@ from langgraph_interleave.estimate.profile import DRAWING_USAGE
 from langgraph_interleave.ledger import CallRecord
 from langgraph_interleave.limits import Limits
 from langgraph_interleave.prices import Prices
+from langgraph_interleave.references import Policy
 from langgraph_interleave.registry import init_critic, init_planner
 from langgraph_interleave.testing import ScriptedBackend, ScriptedCritic, simple_plan
-from langgraph_interleave.types import Capabilities, Usage
+from langgraph_interleave.types import Capabilities, StyleGuide, Usage
 
 ONCE = Limits(max_repeats=0)
 
@@ -323,6 +324,25 @@ def test_what_is_no_probability_is_refused(p_accept: float) -> None:
 def test_no_steps_are_refused() -> None:
     with pytest.raises(ConfigError, match="0 steps"):
         estimate_run(0)
+
+
+# --- reference policies ---------------------------------------------------------------------
+
+
+def test_what_steps_are_drawn_from_decides_what_waits() -> None:
+    each: Any = {"backend": CallProfile((("m", Usage()),), billed=False, seconds=10, concurrency=8), "p_accept": 1}
+    alone = simple_plan(4, sources=[[], [], [], []])
+    plain = estimate_plan(alone, **each).seconds.best
+    assert estimate_plan(alone, policy=Policy("first"), **each).seconds.best == plain + 10 + 6
+    chained = estimate_plan(alone, policy=Policy("previous"), **each).seconds.best
+    assert chained == pytest.approx(estimate_plan(simple_plan(4), **each).seconds.best)
+
+
+def test_a_sheet_of_characters_is_one_drawing_more() -> None:
+    plan = simple_plan(3).model_copy(update={"style_guide": StyleGuide(characters="a thing")})
+    drawings = estimate_plan(plan, policy=Policy("sheet")).calls["backend"].best
+    assert drawings == estimate_plan(plan).calls["backend"].best + 1
+    assert estimate_plan(simple_plan(3), policy=Policy("sheet")).calls["backend"].best == 3
 
 
 # --- in words -------------------------------------------------------------------------------

@@ -19,7 +19,8 @@ from langgraph_interleave.estimate.profile import ROLES, TYPICAL_STEPS, CallProf
 from langgraph_interleave.estimate.requests import Cycle, Requests, expected_requests
 from langgraph_interleave.limits import Limits
 from langgraph_interleave.prices import Prices
-from langgraph_interleave.types import Plan
+from langgraph_interleave.references import Policy, basis, sheet_step, shows_a_character
+from langgraph_interleave.types import Plan, Step
 from langgraph_interleave.types.base import Frozen
 
 #: How often a repeated call may be billed again: a plan each time, a drawing or critique once. The
@@ -135,18 +136,27 @@ def estimate_plan(
     critic: object | None = None,
     prices: Prices | None = None,
     seconds: Mapping[Role, float] | None = None,
+    policy: Policy = Policy(),
 ) -> Estimate:
     """Estimate a run by its plan: text steps take nothing, independent ones are drawn side by side.
 
     The arguments are those of `estimate_run`; the call that makes the plan is reckoned with as there.
+    `policy` says what steps are drawn from; a sheet of characters is a drawing more.
 
     Raises:
         ConfigError: A number is out of range.
     """
     kept = plan.steps[: limits.max_steps]
     drawn = [step for step in kept if step.op != "text"]
-    place = {step.index: number for number, step in enumerate(drawn)}
-    waits = [tuple(place[source] for source in step.step_sources if source in place) for step in drawn]
+    sheet = sheet_step(len(plan.steps), plan.style_guide) if policy.references == "sheet" and drawn else None
+    order = drawn if sheet is None else [sheet, *drawn]
+    place = {step.index: number for number, step in enumerate(order)}
+
+    def sources(step: Step) -> tuple[int, ...]:
+        shows = sheet is not None and shows_a_character(step, plan.style_guide)
+        return basis(step, plan.steps, policy, sheet=sheet.index if sheet is not None and shows else None).steps
+
+    waits = [tuple(place[source] for source in sources(step) if source in place) for step in order]
     parts: dict[Role, object | None] = {"planner": planner, "backend": backend, "critic": critic}
     return _estimate(waits, limits, p_accept, parts, prices, seconds or {}, cut=len(kept) < len(plan.steps))
 

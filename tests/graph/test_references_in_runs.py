@@ -99,6 +99,25 @@ async def test_the_critic_compares_with_the_picture_before_when_the_drawing_star
     assert [step["sources"] for step in document["steps"]] == [[], ["step:0"], ["step:0"]]
 
 
+async def test_what_is_asked_for_again_is_what_was_accepted(make: Make) -> None:
+    def judge(asked: CritiqueRequest) -> Any:
+        tried = asked.attempt or not asked.prompt.endswith("1")
+        return "accept" if tried else Critique(verdict="revise", refined_prompt="thing 1, in blue")
+
+    graph, _, backend, _ = make(3, verdicts=judge, reanchor_every=2, lookahead=False)
+    await graph.ainvoke(ASK)
+    assert backend.requests[-1].prompt.splitlines()[1:] == ["1. thing 1, in blue", "2. thing 2"]
+
+
+async def test_changes_with_pictures_of_their_own_are_not_merged(make: Make) -> None:
+    """Their words count pictures ("image 2") that would be others here."""
+    graph, _, backend, _ = make(simple_plan(4, sources=[[], [], [0, 1], [2]]), references="first", lookahead=False)
+    result = await graph.ainvoke(ASK)
+    assert result["outcome"] == "complete"
+    assert backend.requests[-1].prompt == "Start again from the first picture. thing 3"
+    assert [refs for _, refs in seen(backend, result)][-1] == [0]
+
+
 async def test_the_style_goes_to_the_backend_and_the_critic_never_sees_it(make: Make) -> None:
     def judge(asked: CritiqueRequest) -> Any:
         if asked.attempt:
