@@ -24,7 +24,13 @@ TEXT = (BENCHMARKS.parent / "docs" / "backends.md").read_text(encoding="utf-8")
 QUICK, SLOW = list(maker().QUICK), list(maker().SLOW)
 
 
+#: What must be installed beside the package.
+NEEDS = {"hf_inference": "huggingface_hub", "diffusers": "diffusers"}
+
+
 def is_current(name: str) -> None:
+    if name in NEEDS:
+        pytest.importorskip(NEEDS[name])
     made = maker()
     report = made.report(name)
     assert [finding.says for finding in report.failed] == []
