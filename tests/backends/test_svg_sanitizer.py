@@ -18,9 +18,10 @@ from PIL import Image
 
 from langgraph_interleave.backends.svg.allowed import ATTRIBUTES, ELEMENTS
 from langgraph_interleave.backends.svg.renderer import render
-from langgraph_interleave.backends.svg.sanitizer import Drawing, Unsound, clean
+from langgraph_interleave.backends.svg.sanitizer import Drawing, clean
 from langgraph_interleave.backends.svg.source import KEY, shown, source_of, with_source
 from langgraph_interleave.backends.svg.styles import declarations_of, sheet_of, value_of
+from langgraph_interleave.backends.svg.tree import Unsound
 from langgraph_interleave.testing import noise_card
 
 NS = "{http://www.w3.org/2000/svg}"
@@ -115,7 +116,6 @@ REFUSED = {
     "percent": ('<svg width="100%" height="100%"/>', "viewBox"),
     "html": ("<html><body/></html>", "outermost"),
     "broken": ('<svg viewBox="0 0 9 9"><rect></svg>', "well-formed"),
-    "an entity of HTML": ('<svg viewBox="0 0 9 9"><text>a&nbsp;b</text></svg>', "well-formed"),
     "nothing": ("", "well-formed"),
     "null": ('<svg viewBox="0 0 9 9">\0</svg>', "well-formed"),
     "twice": ('<svg viewBox="0 0 9 9" viewBox="0 0 1 1"/>', "well-formed"),
@@ -203,6 +203,25 @@ def test_the_habits_of_models_are_understood() -> None:
     assert '<rect x="0" y="0" width="80" height="40" fill="#eef"/>' in drawing.body
     assert drawing.families == {"sans-serif", "serif", "monospace"}
     assert drawing.bold
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("a&nbsp;b", "a\xa0b"), ("R&D", "R&D"), ("&", "&"), ("5 &times; 3 &le; 20 &Omega;", "5 × 3 ≤ 20 Ω"),
+        ("&amp;&lt;&#65;&#x42;", "&<AB"), ("a & b; c", "a & b; c"), ("&LT;script&GT;", "<script>"),
+        ("AT&T;", None), ("&unknown;", None),
+    ],
+)  # fmt: skip
+def test_characters_by_their_names_in_html(written: str, read: str | None) -> None:
+    text = f'<svg viewBox="0 0 9 9"><text>{written}</text></svg>'
+    if read is None:
+        with pytest.raises(Unsound, match="well-formed"):
+            clean(text)
+        return
+    drawing = clean(text)
+    assert "".join(drawing.written) == read
+    assert safe(drawing.svg())
 
 
 def test_pictures_are_placed_by_name() -> None:

@@ -21,8 +21,9 @@ from langgraph_interleave.backends.svg.asking import (
     size_of,
 )
 from langgraph_interleave.backends.svg.renderer import Rendered, render
-from langgraph_interleave.backends.svg.sanitizer import Drawing, Unsound, clean
+from langgraph_interleave.backends.svg.sanitizer import Drawing, clean
 from langgraph_interleave.backends.svg.source import source_of, with_source
+from langgraph_interleave.backends.svg.tree import Unsound
 from langgraph_interleave.errors import BadResponse, CallError, CallTimeout, ConfigError, InvalidRequest, NoImage
 from langgraph_interleave.imaging import verify_image
 from langgraph_interleave.imaging.provenance import SourceType, xmp

@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from langgraph_interleave.backends.svg.fonts import Fonts, fonts_for
-from langgraph_interleave.backends.svg.sanitizer import Drawing, Unsound
+from langgraph_interleave.backends.svg.sanitizer import Drawing
+from langgraph_interleave.backends.svg.tree import Unsound
 from langgraph_interleave.errors import ConfigError
 
 #: Memory a drawing may take beyond its pixels, in bytes.

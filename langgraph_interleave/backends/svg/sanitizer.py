@@ -12,9 +12,9 @@ import base64
 import binascii
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from html.entities import html5
 from xml.parsers import expat
-from xml.sax.saxutils import escape, quoteattr
 
 from langgraph_interleave.backends.svg.allowed import ATTRIBUTES, ELEMENTS, REFERRING, UNTOLD, WORDED, WRITTEN
 from langgraph_interleave.backends.svg.styles import (
@@ -25,13 +25,12 @@ from langgraph_interleave.backends.svg.styles import (
     sheet_of,
     value_of,
 )
+from langgraph_interleave.backends.svg.tree import MAX_DEPTH, Element, Unsound, attributes_out, weigh, written_out
 from langgraph_interleave.errors import BadResponse
 from langgraph_interleave.imaging import verify_image
 
-#: Characters a model may write; whole drawings with their pictures; elements; how deep they nest.
-MAX_WRITTEN, MAX_WHOLE, MAX_ELEMENTS, MAX_DEPTH = 400_000, 24_000_000, 6_000, 48
-#: Elements that are drawn once every reference is followed.
-MAX_DRAWN = 30_000
+#: Characters a model may write; whole drawings with their pictures; elements.
+MAX_WRITTEN, MAX_WHOLE, MAX_ELEMENTS = 400_000, 24_000_000, 6_000
 _MAX_PICTURES, _MAX_PICTURE_PIXELS = 16, 20_000_000
 _MOST_EXTREME, _MAX_ASPECT = 1e7, 40.0
 _DATA = re.compile(r"data:image/(png|jpeg|jpg|webp);base64,", re.IGNORECASE)
@@ -40,15 +39,9 @@ _PARTS = re.compile(r"[\s,]+")
 _INLINE = re.compile(r"data:image/[a-z]+;base64,[A-Za-z0-9+/=]+")
 _GROUND = re.compile(r"\bbackground(?:-color)?\s*:\s*([^;]*);?", re.IGNORECASE)
 _COLOUR = re.compile(r"#[0-9a-fA-F]{3,8}|[a-zA-Z]{3,30}|(?:rgb|hsl)a?\([^()]{1,60}\)")
+#: An ampersand that begins nothing, or a character by a name that XML does not have.
+_AMPERSAND = re.compile(r"&(?!#\w+;|(?:amp|lt|gt|quot|apos);)(?:(\w{2,31});)?(?!\w+;)")
 _XML = "http://www.w3.org/2000/svg"
-
-
-class Unsound(Exception):
-    """Why a drawing cannot be drawn: a sentence for whoever wrote it."""
-
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason)
-        self.reason = reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,14 +78,6 @@ class Drawing:
         return f'<svg xmlns="{_XML}"{size} viewBox="{box}"{self.root}>{self.body}</svg>'
 
 
-@dataclass(slots=True)
-class _Element:
-    name: str
-    attributes: dict[str, str]
-    children: list[_Element | str] = field(default_factory=list["_Element | str"])
-    points_to: list[str] = field(default_factory=list[str])
-
-
 def clean(text: str, pictures: Mapping[str, str] | None = None) -> Drawing:
     """Make a drawing safe.
 
@@ -114,17 +99,17 @@ def clean(text: str, pictures: Mapping[str, str] | None = None) -> Drawing:
     if len(text) > MAX_WHOLE or (len(text) > MAX_WRITTEN and len(_INLINE.sub("", text)) > MAX_WRITTEN):
         raise Unsound(f"It is {len(text)} characters long; at most {MAX_WRITTEN} are taken. Draw it simpler.")
     reader = _Reader(pictures or {})
-    root = reader.read(text)
+    root = reader.read(_AMPERSAND.sub(_as_xml, text))
     box = _box(root.attributes)
-    _count(root)
+    weigh(root)
     kept = {name: value for name, value in root.attributes.items() if name not in ("width", "height", "viewBox")}
     kept = {name: value for name, value in kept.items() if name not in ("x", "y", "transform")}
-    body = _ground(reader.ground, box) + "".join(map(_text, root.children))
+    body = _ground(reader.ground, box) + "".join(map(written_out, root.children))
     if len(body) > MAX_WHOLE:
         raise Unsound("With its pictures it is too large. Place fewer of them.")
     return Drawing(
         body,
-        _attributes(kept),
+        attributes_out(kept),
         box,
         tuple(reader.written),
         reader.bold,
@@ -138,8 +123,8 @@ class _Reader:
 
     def __init__(self, pictures: Mapping[str, str]) -> None:
         self._pictures = pictures
-        self._open: list[_Element] = []
-        self._root: _Element | None = None
+        self._open: list[Element] = []
+        self._root: Element | None = None
         self._elements = self._skipped = self._shown = 0
         self._known: set[str] = set()
         self.left_out: list[str] = []
@@ -148,7 +133,7 @@ class _Reader:
         self.bold = False
         self.ground: str | None = None
 
-    def read(self, text: str) -> _Element:
+    def read(self, text: str) -> Element:
         parser = expat.ParserCreate("utf-8")
         parser.buffer_text = True
         parser.StartElementHandler = self._start
@@ -194,7 +179,7 @@ class _Reader:
                 self.left_out.append(f"<{local[:40]}>")
             self._skipped += 1
             return
-        element = _Element(local, {})
+        element = Element(local, {})
         self._fill(element, given)
         if self._open:
             self._open[-1].children.append(element)
@@ -222,7 +207,7 @@ class _Reader:
         if self._open[-1].name in WRITTEN and words.strip():
             self.written.append(words)
 
-    def _fill(self, element: _Element, given: dict[str, str]) -> None:
+    def _fill(self, element: Element, given: dict[str, str]) -> None:
         for name, value in given.items():
             local = name.removeprefix("xlink:") if name == "xlink:href" else name
             if local == "href":
@@ -247,7 +232,7 @@ class _Reader:
         if element.name == "image" and "href" not in element.attributes:
             raise Unsound("An <image> has no picture. Place only pictures that were given, by their names.")
 
-    def _keep(self, element: _Element, name: str, value: str) -> None:
+    def _keep(self, element: Element, name: str, value: str) -> None:
         sound = value_of(value)
         if name == "id" and (not NAME.fullmatch(value) or value in self._known):
             return
@@ -269,7 +254,7 @@ class _Reader:
         self.families |= {family for family in ("monospace", "serif") if f"font-family:{family}" in value}
         self.bold = self.bold or "font-weight" in value or "font-style" in value
 
-    def _refer(self, element: _Element, target: str) -> None:
+    def _refer(self, element: Element, target: str) -> None:
         if element.name == "image":
             element.attributes["href"] = self._picture(target)
         elif element.name in REFERRING and target.startswith("#") and NAME.fullmatch(target[1:]):
@@ -298,42 +283,13 @@ class _Reader:
         return f"data:{verified.mime};base64,{base64.b64encode(data).decode()}"
 
 
-def _count(root: _Element) -> None:
-    """Refuse what draws itself, and what multiplies."""
-    named: dict[str, _Element] = {}
-    everything = [root]
-    for element in everything:
-        everything += [child for child in element.children if isinstance(child, _Element)]
-        if name := element.attributes.get("id"):
-            named[name] = element
-    weights: dict[int, int] = {}
-    under_way: set[int] = set()
-
-    def weight(element: _Element) -> int:
-        known = weights.get(id(element))
-        if known is not None:
-            return known
-        if id(element) in under_way:
-            raise Unsound(f"An element ({element.attributes.get('id', element.name)}) is drawn inside itself.")
-        if len(under_way) > 4 * MAX_DEPTH:
-            raise Unsound("Its references lead on too far. Draw it flatter.")
-        under_way.add(id(element))
-        total = 1
-        for child in element.children:
-            if isinstance(child, _Element):
-                total += weight(child)
-        for name in element.points_to:
-            # A style sheet's rules point to what is drawn elsewhere: counted there once.
-            if name in named and element.name != "style":
-                total += weight(named[name])
-            if total > MAX_DRAWN:
-                raise Unsound("Its references multiply to too many elements. Draw it simpler.")
-        under_way.discard(id(element))
-        weights[id(element)] = total
-        return total
-
-    if weight(root) > MAX_DRAWN:
-        raise Unsound("Its references multiply to too many elements. Draw it simpler.")
+def _as_xml(match: re.Match[str]) -> str:
+    """A character as XML knows it: models write those of HTML, and lone ampersands."""
+    name = match[1]
+    if name is None:
+        return "&amp;"
+    known = html5.get(f"{name};")
+    return match[0] if known is None else "".join(f"&#{ord(character)};" for character in known)
 
 
 def _box(attributes: Mapping[str, str]) -> tuple[float, float, float, float]:
@@ -366,24 +322,12 @@ def _ground(colour: str | None, box: tuple[float, float, float, float]) -> str:
     if colour is None:
         return ""
     left, top, width, height = (f"{number:.10g}" for number in box)
-    return f'<rect x="{left}" y="{top}" width="{width}" height="{height}"{_attributes({"fill": colour})}/>'
+    return f'<rect x="{left}" y="{top}" width="{width}" height="{height}"{attributes_out({"fill": colour})}/>'
 
 
 def _length(text: str) -> float | None:
     match = _NUMBER.match(text)
     return float(f"{match[1]}e{match[2] or 0}") if match else None
-
-
-def _text(part: _Element | str) -> str:
-    if isinstance(part, str):
-        return escape(part)
-    inside = "".join(map(_text, part.children))
-    head = f"<{part.name}{_attributes(part.attributes)}"
-    return f"{head}>{inside}</{part.name}>" if inside else f"{head}/>"
-
-
-def _attributes(attributes: Mapping[str, str]) -> str:
-    return "".join(f" {name}={quoteattr(value)}" for name, value in attributes.items())
 
 
 def _shown(target: str) -> str:

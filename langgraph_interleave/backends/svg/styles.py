@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from langgraph_interleave.backends.svg.allowed import FUNCTIONS, PROPERTIES
 
 #: The name of an element of the drawing.
-NAME = re.compile(r"[A-Za-z_][\w.:-]{0,63}")
-_URL = re.compile(r"url\(\s*(?P<quote>[\"']?)#(?P<id>[A-Za-z_][\w.:-]{0,63})(?P=quote)\s*\)")
+NAME = re.compile(r"[A-Za-z_][\w.-]{0,63}")
+_URL = re.compile(r"url\(\s*(?P<quote>[\"']?)#(?P<id>[A-Za-z_][\w.-]{0,63})(?P=quote)\s*\)")
+_SCHEME = re.compile(r"\s*[A-Za-z][\w+.-]*\s*:")
 _FUNCTION = re.compile(r"([\w-]*)\s*\(")
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 _RULE = re.compile(r"([^{}]*)\{([^{}]*)\}")
@@ -33,7 +34,7 @@ def value_of(text: str) -> str | None:
         ('url(#paper)', None, None)
     """
     text = text.replace("!important", "").strip()
-    if any(character in text for character in "\\@<>{};") or "://" in text:
+    if any(character in text for character in "\\@<>{};") or "://" in text or _SCHEME.match(text):
         return None
     plain = _URL.sub("", text)
     for call in _FUNCTION.finditer(plain):
