@@ -236,11 +236,17 @@ def sheet_step(index: int, style: StyleGuide) -> Step | None:
     return Step(index=index, op="generate", title="Reference sheet", instruction=said, prompt=said)
 
 
-def shows_a_character(step: Step, style: StyleGuide) -> bool:
-    """Whether the step speaks of one of the style guide's characters.
+def shows_a_character(step: Step, style: StyleGuide, steps: Sequence[Step] = ()) -> bool:
+    """Whether a step's picture shows one of the style guide's characters, as far as its words tell.
 
-    Characters are what stands between semicolons, commas and line breaks; a step speaks of one when
-    its instruction or prompt has the word it is named by. Where no name is found at all, every step does.
+    Characters are what stands between semicolons, commas and line breaks; a step shows one when its
+    instruction or prompt has the word it is named by, or when it is an edit of a step that shows one.
+    Where no name is found at all, every step does.
+
+    Args:
+        step: The step.
+        style: The style guide.
+        steps: The steps before it.
 
     Example:
         >>> style = StyleGuide(characters="Mira: a girl with red boots; the old kettle")
@@ -253,12 +259,18 @@ def shows_a_character(step: Step, style: StyleGuide) -> bool:
     names = _names(style.characters)
     if not names:
         return True
-    spoken = set(_WORD.findall(f"{step.instruction or ''} {step.prompt or ''}".casefold()))
-    return bool(names & spoken)
+    current: Step | None = step
+    while current is not None:
+        spoken = set(_WORD.findall(f"{current.instruction or ''} {current.prompt or ''}".casefold()))
+        if spoken & names or any(f"{name}s" in spoken for name in names):
+            return True
+        kind, number = parse_source(current.sources[0]) if current.op == "edit" else ("input", 0)
+        current = steps[number] if kind == "step" and number < len(steps) else None
+    return False
 
 
 _WORD = re.compile(r"\w+")
-_HEAD = re.compile(r"\s[-–—]\s|:| with | in | of | who | that ")
+_HEAD = re.compile(r"\s[-–—]\s|:|\(| with | in | of | who | that | is | are ")
 
 
 def _names(characters: str) -> set[str]:

@@ -35,7 +35,7 @@ def concluded(view: RunView, index: int) -> bool:
 
 def basis_of(view: RunView, step: Step) -> Basis:
     """What a step is drawn from, under the run's policy."""
-    shows = view.sheet is not None and view.style is not None and shows_a_character(step, view.style)
+    shows = view.sheet is not None and view.style is not None and shows_a_character(step, view.style, view.steps)
     inputs = len(view.request.images)
     return basis(step, view.steps, view.rules.policy, inputs=inputs, sheet=view.sheet if shows else None)
 

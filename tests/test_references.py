@@ -195,6 +195,9 @@ def test_a_sheet_shows_the_characters_in_the_look_of_the_sequence() -> None:
         ("Mira: a girl in red boots; Tom - her cat", "an empty street in the rain", False),
         ("a red ball, a blue cup and the old kettle", "The KETTLE whistles.", True),
         ("a red ball, a blue cup and the old kettle", "a red door", False),
+        ("Mira (a girl of 8); Tom is her cat", "Mira waits", True),
+        ("Mira (a girl of 8); Tom is her cat", "Tom's bowl", True),
+        ("a red ball", "three balls roll away", True),
         ("", "anything", True),
         ("; ,", "anything", True),
     ],
@@ -202,6 +205,18 @@ def test_a_sheet_shows_the_characters_in_the_look_of_the_sequence() -> None:
 def test_which_steps_show_a_character(characters: str, prompt: str, shown: bool) -> None:
     step = Step(index=0, op="generate", instruction="It happens.", prompt=prompt)
     assert shows_a_character(step, StyleGuide(characters=characters)) is shown
+
+
+def test_an_edit_shows_whom_its_picture_shows() -> None:
+    style = StyleGuide(characters="Mira: red boots")
+    steps = (
+        Step(index=0, op="generate", instruction="Mira waits.", prompt="Mira at a stop"),
+        Step(index=1, op="edit", instruction="It rains.", prompt="add rain", sources=("step:0",)),
+        Step(index=2, op="edit", instruction="She leaves.", prompt="she leaves", sources=("step:1",)),
+        Step(index=3, op="generate", instruction="A bus.", prompt="a bus", sources=("step:0",)),
+        Step(index=4, op="edit", instruction="A frame.", prompt="a frame", sources=("input:0",)),
+    )
+    assert [shows_a_character(step, style, steps) for step in steps] == [True, True, True, False, False]
 
 
 def test_a_sheet_goes_to_steps_after_the_plan_and_not_to_itself() -> None:

@@ -153,7 +153,7 @@ def estimate_plan(
     place = {step.index: number for number, step in enumerate(order)}
 
     def sources(step: Step) -> tuple[int, ...]:
-        shows = sheet is not None and shows_a_character(step, plan.style_guide)
+        shows = sheet is not None and shows_a_character(step, plan.style_guide, plan.steps)
         return basis(step, plan.steps, policy, sheet=sheet.index if sheet is not None and shows else None).steps
 
     waits = [tuple(place[source] for source in sources(step) if source in place) for step in order]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any, get_args
 
@@ -20,6 +21,7 @@ from langgraph_interleave.testing import (
     RephrasingPlanner,
     ScriptedBackend,
     ScriptedCritic,
+    ScriptedPlanner,
     noise_card,
     simple_plan,
 )
@@ -29,7 +31,11 @@ from langgraph_interleave.types import (
     CritiqueRequest,
     ImageRequest,
     Plan,
+    PlanDelta,
+    PlanFinished,
+    StepDelta,
     StepRecord,
+    StyleDelta,
     StyleGuide,
 )
 
@@ -168,6 +174,26 @@ async def test_nothing_is_drawn_before_the_style_is_known(make: Make) -> None:
     planner._pace_s = 0.05
     assert (await graph.ainvoke(ASK))["outcome"] == "complete"
     assert all(asked.prompt.endswith(SAID) for asked in backend.requests) and len(backend.requests) == 3
+
+
+async def test_what_was_drawn_in_another_style_is_drawn_anew() -> None:
+    class Fickle(ScriptedPlanner):
+        async def aplan(self, request: Any) -> AsyncIterator[PlanDelta]:
+            plan = styled(2)
+            yield StyleDelta(StyleGuide(look="oils"))
+            for step in plan.steps:
+                yield StepDelta(step)
+            await asyncio.sleep(0.05)
+            yield PlanFinished(plan)
+
+    backend = ScriptedBackend(delay_s=lambda asked: 0.2 if "oils" in asked.prompt and "1" in asked.prompt else 0)
+    artifacts = ArtifactStore.memory()
+    graph = create_interleave_graph(Fickle(styled(1)), backend, ScriptedCritic(), artifacts=artifacts)
+    document = (await graph.ainvoke(ASK))["document"]
+    assert any("oils" in asked.prompt for asked in backend.requests), "it was begun early"
+    for step in document["steps"]:
+        record = StepRecord.model_validate(artifacts.get_json(step["record"]))
+        assert [attempt.sent for attempt in record.attempts] == [f"thing {step['index']}{SAID}"]
 
 
 @pytest.fixture
