@@ -16,7 +16,7 @@ _QUOTED = re.compile(r"“([^”]{1,200})”|„([^“”]{1,200})[“”]|«([^
 _WRITTEN = re.compile(
     r"\b(read|reads|reading|say|says|saying|label|labels|labell?ed|title|titled|text|word|words|caption|captioned|"
     r"write|writes|written|writing|lettering|letters|sign|heading|headline|inscription|spell|spells|spelling|"
-    r"print|printed|marked|named)\W+(?:\w+\W+){0,3}$",
+    r"print|printed|marked)\W+(?:\w+\W+){0,3}$",
     re.IGNORECASE,
 )
 _WORD = re.compile(r"\w+")

@@ -27,6 +27,7 @@ def step(instruction: str) -> Step:
         ('A button marked "OK" and a sign that says "OK".', ("OK",)),
         ('A caption "  two   lines  ".', ("two lines",)),
         ('A label "...".', ()),
+        ('A cat named "Tom" and a ball called "ball_2".', ()),
         ("No words at all.", ()),
         ("It's the cook's pot.", ()),
     ],
