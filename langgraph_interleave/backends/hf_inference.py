@@ -8,12 +8,12 @@ import io
 import os
 import threading
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit
 
 from langgraph_interleave.artifacts import canonical_json
 from langgraph_interleave.backends.references import check_references
+from langgraph_interleave.background import DaemonThreads
 from langgraph_interleave.errors import BadResponse, CallTimeout, ConfigError, InvalidRequest, NoImage
 from langgraph_interleave.imaging.provenance import read as provenance_of
 from langgraph_interleave.imaging.results import read_result
@@ -122,7 +122,7 @@ class HfInferenceBackend:
         self._prices = prices
         self._where = _host(self._base_url) if self._base_url else provider
         self._what = f"hf_inference:{self.model}"
-        self._pool: ThreadPoolExecutor | None = None
+        self._pool: DaemonThreads | None = None
         self._making = threading.Lock()
         sent = {**self._settings, "extra": self._extra, "edit": self.edit_model}
         parameters = hashlib.sha256(canonical_json(sent)).hexdigest()[:8]
@@ -238,10 +238,10 @@ class HfInferenceBackend:
             signed=provenance_of(image.data).signed,
         )
 
-    def _threads(self) -> ThreadPoolExecutor:
+    def _threads(self) -> DaemonThreads:
         with self._making:
             if self._pool is None:
-                self._pool = ThreadPoolExecutor(self._concurrency, thread_name_prefix="hf_inference")
+                self._pool = DaemonThreads(self._concurrency, "interleave-hf")
             return self._pool
 
     def _send(self, client: InferenceClient, request: ImageRequest) -> Any:
