@@ -55,12 +55,12 @@ class SketchBackend:
     @property
     def capabilities(self) -> Capabilities:
         """What it can do."""
-        from langgraph_interleave.world.render import MAX_SIDE, MIN_SIDE
+        from langgraph_interleave.world.render import MAX_ASPECT, MAX_SIDE, MIN_SIDE
 
         return Capabilities(
             generate=True, edit="instruct", max_references=_MAX_REFERENCES, max_images=_MAX_IMAGES, size_multiple=1,
-            min_side=MIN_SIDE, max_pixels=MAX_SIDE * MAX_SIDE, seed="exact", progress="steps", concurrency=16,
-            billed=False,
+            min_side=MIN_SIDE, max_pixels=MAX_SIDE * MAX_SIDE, max_aspect=MAX_ASPECT, seed="exact", progress="steps",
+            concurrency=16, billed=False,
         )  # fmt: skip
 
     async def agenerate(self, request: ImageRequest, *, on_progress: OnProgress | None = None) -> ImageResult:
@@ -144,7 +144,7 @@ def understand(request: ImageRequest) -> Understood:
             warnings.append("A photo is asked for but none was given; an empty mount is drawn in its place.")
     photos = sum(scene is None for scene in scenes)
     if photos > 1:
-        warnings.append(f"One photo is pinned up; the other {photos - 1} of the references are left out.")
+        warnings.append(f"Of {photos} photos among the references the first is pinned up, and no other.")
     if unknown:
         words = ", ".join(dict.fromkeys(unknown))
         warnings.append(f"Not in the sketch's vocabulary, drawn as labelled cards: {words}.")

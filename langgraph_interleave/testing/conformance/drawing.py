@@ -20,6 +20,8 @@ from langgraph_interleave.testing.conformance.subject import (
 )
 from langgraph_interleave.types import Capabilities, ImageRequest, ImageResult, Progress
 
+#: The longest shape that is tried, as longer over shorter side, where it names none.
+_LONG = 5.0
 #: How many times more words than it reads a prompt has that is too long.
 _TOO_LONG = 3
 
@@ -46,8 +48,14 @@ async def draws(subject: Subject) -> str:
 
 
 async def size_as_asked(subject: Subject) -> str:
-    """A size it says it takes is the size that comes."""
-    return await _sized(subject, subject.request(), strict=True)
+    """Sizes it says it takes are the sizes that come: a plain one, and the longest shape."""
+    seen = [await _sized(subject, subject.request(), strict=True)]
+    capabilities, (_, height) = subject.capabilities, subject.size
+    longest = min(capabilities.max_aspect or _LONG, _LONG)
+    width = int(height * longest) // capabilities.size_multiple * capabilities.size_multiple
+    if not capabilities.sizes and width * height <= capabilities.max_pixels and width != subject.size[0]:
+        seen.append(await _sized(subject, replace(subject.request(), width=width), strict=True))
+    return " ".join(seen)
 
 
 async def odd_sizes(subject: Subject) -> str:
@@ -158,7 +166,7 @@ async def progress(subject: Subject) -> str:
         raise Failed('It says progress="previews", and none came.')
     for preview in previews:
         verify_image(preview.data, what="a preview")
-    return f"{len(heard)} reports, {len(previews)} previews."
+    return f"{len(heard)} report{'s' * (len(heard) > 1)} of it, {len(previews)} with a preview."
 
 
 async def long_prompt(subject: Subject) -> str:
@@ -211,7 +219,7 @@ def _batch_calls(capabilities: Capabilities) -> int:
 ITEMS = (
     Item("draws", "Draws a whole picture that is what it says it is", draws, exactly(1)),
     Item("usage", "Counts what it used", usage, exactly(0)),
-    Item("size_as_asked", "Draws a size it takes as asked", size_as_asked, exactly(0)),
+    Item("size_as_asked", "Draws a size it takes as asked", size_as_asked, exactly(1)),
     Item("odd_sizes", "Draws odd sizes, or says which size came", odd_sizes, exactly(2)),
     Item("extreme_sizes", "Refuses impossible sizes, or says which size came", extreme_sizes, exactly(5)),
     Item("batch", "Draws several pictures in one call", batch, _batch_calls),

@@ -100,8 +100,8 @@ class Subject:
         self.taken = Taken()
         self.words: list[str] = []
         self._drawn: dict[object, ImageResult] = {}
-        self._seconds: dict[object, float] = {}
         self._again: ImageBytes | None = None
+        self._took = 0.0
 
     @property
     def exact(self) -> bool:
@@ -166,9 +166,7 @@ class Subject:
         """Draw, unless this very request was drawn for another item before."""
         key = _key(request)
         if key not in self._drawn:
-            started = time.monotonic()
             self._drawn[key] = await self.draw(request)
-            self._seconds[key] = time.monotonic() - started
         return self._drawn[key]
 
     async def plain(self) -> ImageResult:
@@ -178,7 +176,10 @@ class Subject:
     async def again(self) -> ImageBytes:
         """The plainest drawing, drawn a second time."""
         if self._again is None:
+            await self.plain()
+            started = time.monotonic()
             self._again = (await self.draw(self.request())).images[0]
+            self._took = time.monotonic() - started
         return self._again
 
     async def repeats(self) -> bool:
@@ -197,9 +198,9 @@ class Subject:
         return False
 
     async def seconds(self) -> float:
-        """How long the plainest drawing took."""
-        await self.plain()
-        return self._seconds[_key(self.request())]
+        """How long the plainest drawing takes; the first one may have loaded a model."""
+        await self.again()
+        return self._took
 
     async def refused(self, request: ImageRequest) -> InterleaveError | ImageResult:
         """Draw what cannot be drawn: the error of the tree, or whatever came instead.
