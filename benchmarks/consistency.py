@@ -12,8 +12,8 @@ The columns.
   success    steps of which the simulator itself says that nothing is wrong; `late` are the last four
   whole      sequences without any fault
   depth      edits between a picture and one that was drawn new, on average
-  drift      the document's own measure, 0 to 1, against the first picture of the chain, at the last step;
-             a part of it was asked for (the guest): `as asked` is the same plan drawn without faults
+  drift      the document's own measure, 0 to 1, against the first picture of the chain, over the last
+             four steps; a part of it was asked for (the guest): `as asked` is the same plan without faults
   judged     the same success with the pixel critic and three attempts, and the drawings that took for a step
 
 What this world cannot show. The simulator conditions on its first reference alone. So `all`, whose first
@@ -180,7 +180,7 @@ def row(plain: Sequence[Result], looped: Sequence[Result]) -> dict[str, Any]:
         "late": spread([fmean(result.right[-LATE:]) for result in plain]),
         "whole": round(fmean(all(result.right) for result in plain), 3),
         "depth": round(fmean(fmean(result.depths) for result in plain), 2),
-        "drift": spread([result.drifts[-1] for result in plain]),
+        "drift": spread([fmean(result.drifts[-LATE:]) for result in plain]),
         "drift_by_step": [round(fmean(result.drifts[n] for result in plain), 3) for n in range(STEPS)],
     }
     if looped:
