@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import contextlib
+import io
 import re
 import sys
 import time
@@ -17,6 +18,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from langgraph_interleave.backends.svg.allowed import ATTRIBUTES, ELEMENTS
+from langgraph_interleave.backends.svg.asking import drawing_in
 from langgraph_interleave.backends.svg.renderer import render
 from langgraph_interleave.backends.svg.sanitizer import Drawing, clean
 from langgraph_interleave.backends.svg.source import KEY, shown, source_of, with_source
@@ -236,6 +238,28 @@ def test_pictures_are_placed_by_name() -> None:
         clean(whole('<image href="picture:2"/>'), {"picture:1": url})
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"<style>{'a' * 300_000}</style>", f"<style>{'/*' * 150_000}</style>", f"<style>{'a{' * 150_000}</style>",
+        f"<style>{'a,' * 150_000}{{fill:red}}</style>", f'<path d="{"a" * 300_000} ( x"/>',
+        f'<path d="{"(" * 300_000}"/>',
+        f'<g style="{"x:" * 150_000}"/>', f'<g style="font:{"1" * 300_000}"/>', f'<g fill="{" " * 300_000}url("/>',
+        f'<g fill="{"url(" * 75_000}"/>', f"<text>{'&amp' * 75_000}</text>", f"<text>{'&a' * 150_000}</text>",
+        f"<style>{'url(#a)' * 40_000}</style>", f'<g id="{"a" * 300_000}" class="{"b " * 9_000}"/>',
+        f'<image href="{"data:image/png;base64," * 13_000}"/>', f"<!--{'-' * 3 * 90_000}",
+    ],
+    ids=lambda body: body[:18],
+)  # fmt: skip
+def test_long_nonsense_is_read_in_no_time(body: str) -> None:
+    began = time.process_time()
+    with contextlib.suppress(Unsound):
+        clean(whole(body))
+    with contextlib.suppress(Unsound):
+        drawing_in(body)
+    assert time.process_time() - began < 1
+
+
 NAMES = st.sampled_from(
     ["svg", "g", "rect", "script", "use", "image", "style", "text", "foreignObject", "a", "x:y", "pattern", "feImage"]
 )
@@ -309,8 +333,6 @@ def test_a_packed_bomb_is_not_unpacked() -> None:
 
 
 async def drawn(drawing: Drawing, **options: object) -> Image.Image:
-    import io
-
     rendered = await render(drawing, 64, 64, **{"transparent": False, "deadline_s": 20.0, **options})  # type: ignore[arg-type]
     return Image.open(io.BytesIO(rendered.png)).convert("RGBA")
 
@@ -391,3 +413,25 @@ async def test_the_ground_is_white_or_transparent() -> None:
     clear = await drawn(drawing, transparent=True)
     assert clear.getpixel((50, 50))[3] == 0  # type: ignore[index]
     assert clear.getpixel((4, 4)) == (0, 0, 255, 255)
+
+
+async def test_no_secret_of_the_environment_reaches_the_renderer(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    spy = tmp_path / "worker.py"
+    spy.write_text("import os, sys\nsys.stderr.write(' '.join(sorted(os.environ)))\nsys.exit(3)\n", encoding="utf-8")
+    monkeypatch.setattr("langgraph_interleave.backends.svg.renderer._WORKER", spy)
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-example")
+    with pytest.raises(Unsound, match="PATH") as raised:
+        await drawn(hand_made("<g/>"))
+    assert "OPENAI" not in raised.value.reason
+
+
+async def test_without_any_font_the_rest_is_drawn_and_the_gap_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("langgraph_interleave.backends.svg.fonts.font_for", lambda character, context="": None)
+    monkeypatch.setattr("langgraph_interleave.backends.svg.fonts._liked", lambda names: None)
+    drawing = clean('<svg viewBox="0 0 64 64"><rect width="64" height="64" fill="red"/><text y="20">Hi</text></svg>')
+    rendered = await render(drawing, 64, 64, transparent=False, deadline_s=20)
+    assert rendered.fonts.files == ()
+    assert "H i" in (rendered.fonts.warning() or "")
+    assert Image.open(io.BytesIO(rendered.png)).convert("RGB").getpixel((32, 40)) == (255, 0, 0)

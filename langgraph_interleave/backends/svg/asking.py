@@ -26,7 +26,7 @@ _SIDE = 1024
 #: Longest drawing of another reference that is shown as a drawing, in characters.
 _LONGEST_OTHER = 20_000
 _LONGEST_AGAIN = 60_000
-_THOUGHT = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
+_THOUGHT = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
 _FENCED = re.compile(r"```[\w-]*\s*\n(.*?)```", re.DOTALL)
 _BEGIN = re.compile(r"<(?:svg:)?svg[\s>/]")
 _END = re.compile(r"</(?:svg:)?svg\s*>")
@@ -184,7 +184,8 @@ def drawing_in(said: str, *, truncated: bool = False) -> str:
         >>> drawing_in("<think>An <svg>…</think>Here it is: <svg><g/></svg> Enjoy.")
         '<svg><g/></svg>'
     """
-    text = _THOUGHT.sub("", said)
+    # Whatever comes before the end of a thought is one.
+    text = _THOUGHT.split(said)[-1]
     fenced = [block for block in _FENCED.findall(text) if _BEGIN.search(block)]
     text = fenced[-1] if fenced else text
     begin = _BEGIN.search(text)

@@ -11,9 +11,7 @@ from langgraph_interleave.backends.svg.allowed import FUNCTIONS, PROPERTIES
 NAME = re.compile(r"[A-Za-z_][\w.-]{0,63}")
 _URL = re.compile(r"url\(\s*(?P<quote>[\"']?)#(?P<id>[A-Za-z_][\w.-]{0,63})(?P=quote)\s*\)")
 _SCHEME = re.compile(r"\s*[A-Za-z][\w+.-]*\s*:")
-_FUNCTION = re.compile(r"([\w-]*)\s*\(")
-_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
-_RULE = re.compile(r"([^{}]*)\{([^{}]*)\}")
+_BACKWARDS = re.compile(r"\s*([\w-]*)")
 _SELECTOR = re.compile(r"[\w\-.#*>:() ]{1,200}")
 _SHORTHAND = re.compile(
     r"^(?:(?P<style>italic|oblique)\s+)?(?:small-caps\s+)?(?:(?P<weight>bold|bolder|lighter|normal|[1-9]00)\s+)?"
@@ -36,10 +34,8 @@ def value_of(text: str) -> str | None:
     text = text.replace("!important", "").strip()
     if any(character in text for character in "\\@<>{};") or "://" in text or _SCHEME.match(text):
         return None
-    plain = _URL.sub("", text)
-    for call in _FUNCTION.finditer(plain):
-        if call[1].lower() not in FUNCTIONS or call[1].lower() == "url":
-            return None
+    if any(name not in FUNCTIONS or name == "url" for name in _called(_URL.sub("", text))):
+        return None
     return text
 
 
@@ -80,7 +76,7 @@ def declarations_of(text: str) -> tuple[dict[str, str], list[str]]:
     """
     kept: dict[str, str] = {}
     left: list[str] = []
-    for declaration in _COMMENT.sub("", text).split(";"):
+    for declaration in _without_comments(text).split(";"):
         name, colon, value = declaration.partition(":")
         name = name.strip().lower()
         if not colon or not name:
@@ -100,22 +96,42 @@ def sheet_of(text: str) -> tuple[str, list[str], list[str]]:
     kept: list[str] = []
     left: list[str] = []
     pointed: list[str] = []
-    text = _COMMENT.sub("", text)
+    text = _without_comments(text)
     if "@" in text or "\\" in text:
         # With at-rules and escapes a sheet reads otherwise to others than to us.
         return "", ["rules with @ or \\ in <style>"], []
-    for rule in _RULE.finditer(text):
-        selectors = [one.strip() for one in rule[1].split(",")]
+    for rule in text.split("}"):
+        head, brace, body = rule.partition("{")
+        if not brace:
+            continue
+        selectors = [one.strip() for one in head.split(",")]
         sound = [one for one in selectors if _SELECTOR.fullmatch(one)]
-        declarations, others = declarations_of(rule[2])
+        declarations, others = declarations_of(body)
         left += others
         if len(sound) < len(selectors):
             left.append("a selector in <style>")
         if sound and declarations:
-            body = ";".join(f"{name}:{value}" for name, value in declarations.items())
-            pointed += references_in(body)
-            kept.append(f"{','.join(sound)}{{{body}}}")
+            written = ";".join(f"{name}:{value}" for name, value in declarations.items())
+            pointed += references_in(written)
+            kept.append(f"{','.join(sound)}{{{written}}}")
     return "\n".join(kept), left, pointed
+
+
+def _called(text: str) -> Iterator[str]:
+    """The name before every opening bracket; read backwards, so that a long word is read once."""
+    for before in text.split("(")[:-1]:
+        match = _BACKWARDS.match(before[::-1])
+        yield match[1][::-1].lower() if match else ""
+
+
+def _without_comments(text: str) -> str:
+    kept: list[str] = []
+    while text:
+        before, found, after = text.partition("/*")
+        kept.append(before)
+        # What is not closed goes on to the end.
+        text = after.partition("*/")[2] if found else ""
+    return "".join(kept)
 
 
 def _spelled_out(shorthand: str) -> dict[str, str]:
