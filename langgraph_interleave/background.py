@@ -107,7 +107,8 @@ class _LoopThread:
 
     def __init__(self, level: int) -> None:
         self.level = level
-        self.loop = asyncio.new_event_loop()
+        # A loop keeps the context it was made in for good, and with it all that the caller's graph holds.
+        self.loop = contextvars.Context().run(asyncio.new_event_loop)
         self.loop.set_default_executor(DaemonThreads(64, f"interleave-work-{level}"))
         self.thread = threading.Thread(target=self._run, name=f"interleave-loop-{level}", daemon=True)
         self.thread.start()

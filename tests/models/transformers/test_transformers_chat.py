@@ -18,6 +18,7 @@ from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 from PIL import Image
 from tiny_vlm import counting, qwen_processor, reciting, tiny_causal, tiny_llava, tiny_qwen_vl, weights_of
 
+from langgraph_interleave import create_interleave_graph
 from langgraph_interleave.critics.chat import ChatCritic
 from langgraph_interleave.errors import ConfigError, CritiqueError, InvalidRequest, PlanError, Unavailable
 from langgraph_interleave.imaging import load_image
@@ -562,6 +563,23 @@ async def test_a_critic_over_it_judges_by_pixels(models: Path, kind: str) -> Non
     assert again.usage.cached_tokens > 0.9 * again.usage.input_tokens
     with reciting(critic.model, "I do not know."), pytest.raises(CritiqueError):
         await critic.acritique(request)
+
+
+async def test_planner_and_critic_share_one_model_through_a_whole_run(models: Path) -> None:
+    name = f"transformers:{models / 'llava'}?device=cpu&temperature=0&max_new_tokens=900"
+    graph = create_interleave_graph(planner=name, backend="sketch", critic=name)
+    shared = local(models, "llava")
+    accept = "<think>Fine.</think><answer>" + json.dumps({"verdict": "accept"}) + "</answer>"
+    with reciting(shared, PLAN, CRITIQUE, accept) as lengths:
+        result = await graph.ainvoke({"request": "Two pots"})
+    assert loaded.in_memory() == 1
+    assert len(lengths) == 3
+    assert [step["outcome"] for step in result["document"]["steps"]] == ["accepted", "text_only"]
+    assert result["outcome"] == "complete"
+    assert result["spend"]["images"] == 2
+    assert result["spend"]["cost_usd"] == 0
+    # The second critique begins as the first did.
+    assert result["spend"]["cached_tokens"] > 1000
 
 
 async def test_an_error_is_the_roles(models: Path) -> None:
