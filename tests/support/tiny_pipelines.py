@@ -187,12 +187,21 @@ def _autoencoder(**options: Any) -> Any:
 
 
 def _flux() -> Any:
-    diffusers = module("diffusers")
-    transformers = module("transformers")
+    diffusers, torch, transformers = module("diffusers"), module("torch"), module("transformers")
 
     words = [("<pad>", 0.0), ("</s>", 0.0), ("<unk>", 0.0), ("\u2581", -2.0), *((chr(i), -3.0) for i in range(33, 127))]
     second: Any = transformers.T5TokenizerFast(vocab=words, extra_ids=0, model_max_length=512)
     first = _clip_tokenizer()
+    transformer = diffusers.FluxTransformer2DModel(
+        patch_size=1, in_channels=16, num_layers=1, num_single_layers=1, attention_head_dim=16,
+        num_attention_heads=2, joint_attention_dim=32, pooled_projection_dim=32, axes_dims_rope=(4, 4, 8),
+        guidance_embeds=True,
+    )  # fmt: skip
+    with torch.no_grad():
+        for name, weight in transformer.named_parameters():
+            # As for klein: open the gates, and look closer.
+            if weight.ndim == 2 and ("norm" in name or "attn" in name):
+                weight.mul_(6)
     return diffusers.FluxPipeline(
         scheduler=diffusers.FlowMatchEulerDiscreteScheduler(),
         vae=_autoencoder(scaling_factor=0.36, shift_factor=0.11, use_quant_conv=False, use_post_quant_conv=False),
@@ -200,11 +209,7 @@ def _flux() -> Any:
         text_encoder_2=transformers.T5EncoderModel(
             transformers.T5Config(vocab_size=len(second), d_model=32, d_ff=37, d_kv=8, num_layers=2, num_heads=4)
         ).eval(),
-        transformer=diffusers.FluxTransformer2DModel(
-            patch_size=1, in_channels=16, num_layers=1, num_single_layers=1, attention_head_dim=16,
-            num_attention_heads=2, joint_attention_dim=32, pooled_projection_dim=32, axes_dims_rope=(4, 4, 8),
-            guidance_embeds=True,
-        ).eval(),
+        transformer=transformer.eval(),
     )  # fmt: skip
 
 

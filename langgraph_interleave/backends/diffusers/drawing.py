@@ -12,15 +12,15 @@ from langgraph_interleave.backends.diffusers.latents import previewed
 from langgraph_interleave.backends.diffusers.libraries import library
 from langgraph_interleave.backends.diffusers.pictures import encoded, plain, verified
 from langgraph_interleave.backends.diffusers.probe import taken
-from langgraph_interleave.backends.diffusers.prompts import Encoded, cut_off
+from langgraph_interleave.backends.diffusers.prompts import Encoded, read_by
 from langgraph_interleave.errors import BadResponse, CallError, Cancelled, ContentBlocked
 from langgraph_interleave.types import Progress
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-#: One picture to draw: whose it is, and its seed.
-Item = tuple[Job, int]
+#: One picture to draw: whose it is, its words as far as they are read, its seed.
+Item = tuple[Job, str, int]
 Outcome = Drawn | CallError
 
 
@@ -43,7 +43,9 @@ def draw(pipe: Any, family: Family, batch: Sequence[Job], words: Encoded, *, nam
         Cancelled: Nobody waits for any of it any more.
         Exception: Whatever the pipeline raises.
     """
-    items = [(job, seed) for job in batch for seed in job.seeds]
+    reads = dict(batch[0].look.arguments).get("max_sequence_length")
+    fits = [read_by(pipe, family, job.prompt, reads, name) for job in batch]
+    items = [(job, fit.text, seed) for job, fit in zip(batch, fits, strict=True) for seed in job.seeds]
     at_once = 1 if family.batch == "none" else most
     groups = [items[start : start + at_once] for start in range(0, len(items), at_once)]
     pictures: list[Image | CallError] = []
@@ -51,12 +53,11 @@ def draw(pipe: Any, family: Family, batch: Sequence[Job], words: Encoded, *, nam
         pictures += _call(pipe, family, group, words, name=name, part=(place, len(groups)))
     found = iter(pictures)
     outcomes: list[Outcome] = []
-    for job in batch:
+    for job, fit in zip(batch, fits, strict=True):
         mine = [next(found) for _ in job.seeds]
-        said = cut_off(pipe, family, job.prompt, dict(job.look.arguments).get("max_sequence_length"))
         good = tuple(one for one in mine if not isinstance(one, CallError))
         failed = next((one for one in mine if isinstance(one, CallError)), None)
-        outcomes.append(failed or Drawn(good, (said,) if said else (), together=len(groups[0])))
+        outcomes.append(failed or Drawn(good, fit.warnings, together=len(groups[0])))
     return outcomes
 
 
@@ -94,13 +95,13 @@ def _arguments(pipe: Any, family: Family, items: Sequence[Item], words: Encoded)
     job = items[0][0]
     alone = len(items) == 1
     arguments: dict[str, Any] = {**family.fixed, **dict(job.look.arguments)}
-    prompts = [one.prompt for one, _ in items]
+    prompts = [text for _, text, _ in items]
     options = {name: arguments[name] for name in ("max_sequence_length",) if name in arguments}
     said = words.of(pipe, family, prompts, options)
     arguments |= said or {"prompt": prompts[0] if alone else prompts}
     if job.look.negative is not None:
         arguments["negative_prompt"] = job.look.negative if alone else [job.look.negative] * len(items)
-    generators = [torch.Generator("cpu").manual_seed(seed) for _, seed in items]
+    generators = [torch.Generator("cpu").manual_seed(seed) for *_, seed in items]
     arguments["generator"] = generators[0] if alone else generators
     width, height = job.look.size
     if family.sized:
@@ -118,7 +119,7 @@ def _arguments(pipe: Any, family: Family, items: Sequence[Item], words: Encoded)
 
 def _follower(family: Family, items: Sequence[Item], name: str, part: tuple[int, int]) -> Callable[..., dict[str, Any]]:
     """What a pipeline calls after every step: tells how far it is, and stops it when nobody waits."""
-    jobs = list(dict.fromkeys(job for job, _ in items))
+    jobs = list(dict.fromkeys(job for job, *_ in items))
     look = jobs[0].look
 
     def follow(pipe: Any, index: int, _timestep: Any, state: dict[str, Any]) -> dict[str, Any]:
@@ -140,7 +141,7 @@ def _follower(family: Family, items: Sequence[Item], name: str, part: tuple[int,
 
 
 def _preview(job: Job, items: Sequence[Item], shown: Sequence[Image | None]) -> Image | None:
-    place = next(place for place, (one, _) in enumerate(items) if one is job)
+    place = next(place for place, (one, *_) in enumerate(items) if one is job)
     return shown[place] if place < len(shown) else None
 
 

@@ -70,7 +70,7 @@ def job_of(request: ImageRequest, pipeline: SharedPipeline, manner: Manner) -> t
     family, what = pipeline.family, pipeline.name
     _check_pictures(request, family, what)
     side = manner.defaults.get("size")
-    size, sized = size_of(request, family, side if isinstance(side, int) else None)
+    size, sized = size_of(request, family, side=side if isinstance(side, int) else None, what=what)
     takes = taken(pipeline.pipe)
     told, unchanged = arguments(family, takes, manner.defaults, request.extra, request.quality)
     negative, dropped = negative_of(family, request.negative_prompt, what)

@@ -11,8 +11,8 @@ from langgraph_interleave.errors import BadResponse, ConfigError, InvalidRequest
 from langgraph_interleave.imaging import MAX_PIXELS, load_image
 from langgraph_interleave.imaging.color import has_transparency, to_rgb
 from langgraph_interleave.imaging.formats import Unreadable, decode
+from langgraph_interleave.imaging.provenance import xmp
 from langgraph_interleave.types import ImageBytes
-from langgraph_interleave.world.marks import xmp
 
 if TYPE_CHECKING:
     from PIL.Image import Image

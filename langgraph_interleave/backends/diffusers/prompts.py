@@ -8,25 +8,39 @@ from typing import Any
 
 from langgraph_interleave.backends.diffusers.families import Family
 from langgraph_interleave.backends.diffusers.libraries import library
+from langgraph_interleave.backends.prompts import Fitted, fit_prompt
+from langgraph_interleave.errors import InvalidRequest
 
 #: Encoded prompts that are kept, in bytes of main memory.
 KEPT_BYTES = 256 * 1024 * 1024
 
 
-def cut_off(pipe: Any, family: Family, prompt: str, most: int | None = None) -> str | None:
-    """What to say where a pipeline does not read a prompt to its end; `None` where it does, or nobody knows."""
+def read_by(pipe: Any, family: Family, prompt: str, most: int | None, what: str) -> Fitted:
+    """A prompt as far as a pipeline reads it, and what was left out; the lock of the pipeline is held.
+
+    Args:
+        pipe: The pipeline, whose own tokenizer counts.
+        family: How it is called.
+        prompt: The prompt.
+        most: Tokens it reads; the family's own number by default.
+        what: What to call it.
+    """
     most = most or family.max_tokens
     tokenizer: Any = getattr(pipe, family.tokenizer, None) or getattr(pipe, "tokenizer", None)
-    # A token is a character at least: a short prompt need not be counted.
+    # A token is a byte at least: a short prompt need not be counted.
     if most is None or tokenizer is None or len(prompt.encode()) < most // 2:
-        return None
+        return Fitted(prompt)
     own = getattr(tokenizer, "model_max_length", most)
-    most = min(most, own) if isinstance(own, int) else most
-    room = most - _around(tokenizer)
-    tokens = len(tokenizer(prompt, add_special_tokens=False)["input_ids"])
-    if tokens <= room:
-        return None
-    return f"The model reads {room} tokens of a prompt; this one has {tokens}, and its end was cut off."
+    room = (min(most, own) if isinstance(own, int) else most) - _around(tokenizer)
+
+    def count(text: str) -> int:
+        return len(tokenizer(text, add_special_tokens=False)["input_ids"])
+
+    try:
+        return fit_prompt(prompt, max_tokens=room, count=count, what=what)
+    except InvalidRequest:
+        # One word without an end: the pipeline cuts it off itself.
+        return Fitted(prompt, (f"{what} reads {room} tokens of a prompt; the end of this one was cut off.",))
 
 
 def _around(tokenizer: Any) -> int:

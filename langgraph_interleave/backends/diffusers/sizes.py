@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from langgraph_interleave.backends.diffusers.families import Family
 from langgraph_interleave.errors import InvalidRequest
-from langgraph_interleave.types import ImageRequest
+from langgraph_interleave.imaging.sizes import snap_size
+from langgraph_interleave.types import Capabilities, ImageRequest
 
 Size = tuple[int, int]
 
 
-def size_of(request: ImageRequest, family: Family, side: int | None = None) -> tuple[Size, tuple[str, ...]]:
+def size_of(
+    request: ImageRequest, family: Family, *, side: int | None = None, what: str = "the model"
+) -> tuple[Size, tuple[str, ...]]:
     """The size to draw, and what has to be said about it.
 
     As asked; a side nobody gave follows from the shape of the first reference, which is followed
@@ -19,13 +22,14 @@ def size_of(request: ImageRequest, family: Family, side: int | None = None) -> t
         request: What is wanted.
         family: What the pipeline takes.
         side: Of a picture nobody gave a size for; the family's own by default.
+        what: Whom to name.
 
     Raises:
         InvalidRequest: A side is less than one pixel.
 
     Example:
         >>> size_of(ImageRequest("a cat", width=70, height=50), Family())
-        ((96, 64), ('The size 70x50 was asked for; the picture is 96x64.',))
+        ((96, 64), ('70x50 was asked for; the model draws 96x64.',))
     """
     for pixels in (request.width, request.height):
         if pixels is not None and pixels < 1:
@@ -33,49 +37,24 @@ def size_of(request: ImageRequest, family: Family, side: int | None = None) -> t
     side = side or family.side
     first = request.references[0] if request.references else None
     width, height = request.width, request.height
-    if width is None and height is None:
-        wanted = (side, side) if first is None else _within((first.width, first.height), side * side)
-        return snapped(wanted, family), ()
+    asked = width is not None or height is not None
+    if first is not None and not asked:
+        shrink = min(1.0, side / (first.width * first.height) ** 0.5)
+        width, height = max(1, round(first.width * shrink)), max(1, round(first.height * shrink))
     aspect = first.width / first.height if first is not None else 1.0
     if width is None:
-        assert height is not None
-        width = max(1, round(height * aspect))
+        width = side if height is None else max(1, round(height * aspect))
     if height is None:
         height = max(1, round(width / aspect))
-    actual = snapped((width, height), family)
-    if actual == (width, height):
-        return actual, ()
-    said = f"The size {width}x{height} was asked for; the picture is {actual[0]}x{actual[1]}."
-    return actual, (said,)
+    chosen = snap_size(width, height, bounds_of(family), name=what)
+    return (chosen.width, chosen.height), (chosen.warning,) if asked and chosen.warning else ()
 
 
-def snapped(wanted: tuple[float, float], family: Family) -> Size:
-    """The nearest size that a pipeline draws: the shape first, then the area.
-
-    Example:
-        >>> snapped((1000, 700), Family()), snapped((9000, 100), Family())
-        ((992, 704), (2688, 336))
-    """
-    width, height = wanted
-    area = width * height
-    longest = family.max_aspect
-    width, height = min(width, height * longest), min(height, width * longest)
-    grow = (area / (width * height)) ** 0.5
-    width, height = _within((width * grow, height * grow), family.max_pixels)
-    # A side that is too short makes the whole picture larger: its shape stays.
-    enlarge = max(1.0, family.min_side / min(width, height))
-    width, height = width * enlarge, height * enlarge
-    least = -(-family.min_side // family.multiple) * family.multiple
-    sides = [max(least, round(pixels / family.multiple) * family.multiple) for pixels in (width, height)]
-    while sides[0] * sides[1] > family.max_pixels and max(sides) > least:
-        # Rounding up went over the area.
-        sides[sides.index(max(sides))] -= family.multiple
-    while max(sides) > min(sides) * longest:
-        sides[sides.index(max(sides))] -= family.multiple
-    return sides[0], sides[1]
-
-
-def _within(size: tuple[float, float], area: float) -> tuple[float, float]:
-    """The size, made smaller in its shape where it is larger than an area."""
-    shrink = min(1.0, (area / (size[0] * size[1])) ** 0.5)
-    return size[0] * shrink, size[1] * shrink
+def bounds_of(family: Family) -> Capabilities:
+    """The sizes a family draws, as the contract puts them."""
+    return Capabilities(
+        size_multiple=family.multiple,
+        min_side=family.min_side,
+        max_pixels=family.max_pixels,
+        max_aspect=family.max_aspect,
+    )

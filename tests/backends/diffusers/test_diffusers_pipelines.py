@@ -46,7 +46,10 @@ def at_once(backend: DiffusersBackend, requests: list[ImageRequest]) -> list[Ima
     return [result.images[0] for result in asyncio.run(all_of_them())]
 
 
-@pytest.mark.parametrize("kind", ["flux", "sd", "klein-base"])
+SLOW = pytest.mark.slow
+
+
+@pytest.mark.parametrize("kind", ["flux", pytest.param("sd", marks=SLOW), pytest.param("klein-base", marks=SLOW)])
 def test_requests_at_once_equal_their_serial_results(kind: str, look: Any) -> None:
     backend = of(kind)
     requests = [ask(f"thing {index}", seed=index) for index in range(3)]
@@ -58,7 +61,7 @@ def test_requests_at_once_equal_their_serial_results(kind: str, look: Any) -> No
     assert all(look.difference(one, other) <= 1 for one, other in zip(serial, together, strict=True))
 
 
-@pytest.mark.parametrize("kind", ["flux", "sd", "kontext"])
+@pytest.mark.parametrize("kind", ["sd", pytest.param("flux", marks=SLOW), pytest.param("kontext", marks=SLOW)])
 def test_previews_have_the_size_of_the_picture_and_change_nothing(kind: str, look: Any) -> None:
     told: list[Any] = []
     backend, references = of(kind, preview_every=1), [look.card("red")] if kind == "kontext" else []
@@ -75,7 +78,7 @@ def test_kontext_draws_the_size_asked_for_and_looks_at_its_reference(look: Any) 
     red, blue = look.card("red", (128, 64)), look.card("blue", (128, 64))
     one, other, plain = (drawn(backend, ask(width=96, references=refs)) for refs in ([red], [blue], []))
     assert (one.width, one.height) == (96, 64)
-    assert look.difference(one, other) > 0 and look.difference(one, plain) > 0
+    assert look.difference(one, other) > 3 and look.difference(one, plain) > 3
     with pytest.raises(InvalidRequest, match="2 references are too many"):
         result_of(backend, ask(references=[red, blue]))
     requests = [ask(f"thing {index}", seed=index, references=[red]) for index in range(3)]
@@ -91,7 +94,7 @@ def test_a_stable_diffusion_takes_negative_words_and_multiples_of_eight(look: An
     assert look.difference(plain, without) > 0
     assert drawn(backend, ask(width=72)).width == 72
     (warning,) = result_of(backend, ask("cat " * 100)).warnings
-    assert "reads 75 tokens" in warning
+    assert "75 tokens" in warning and "left out" in warning
 
 
 def test_a_pipeline_made_from_another_restyles_a_picture(look: Any) -> None:
@@ -146,7 +149,7 @@ def test_what_a_safety_filter_blanks_is_blocked(monkeypatch: pytest.MonkeyPatch)
         result_of(DiffusersBackend(pipe), ask())
 
 
-@pytest.mark.parametrize("offload", ["model", "group"])
+@pytest.mark.parametrize("offload", ["model", pytest.param("group", marks=SLOW)])
 def test_offloading_changes_no_pixel(offload: Any) -> None:
     from tiny_pipelines import folder
 
@@ -156,6 +159,7 @@ def test_offloading_changes_no_pixel(offload: Any) -> None:
     assert drawn(moved, ask()).data == plain.data
 
 
+@SLOW
 def test_eight_bit_weights_draw_nearly_the_same(look: Any) -> None:
     from tiny_pipelines import folder
 
@@ -164,6 +168,7 @@ def test_eight_bit_weights_draw_nearly_the_same(look: Any) -> None:
     assert 0 < look.difference(plain, small) <= 40
 
 
+@SLOW
 def test_half_precision(look: Any) -> None:
     from tiny_pipelines import folder
 
@@ -172,6 +177,7 @@ def test_half_precision(look: Any) -> None:
     assert look.difference(drawn(backend, ask()), drawn(DiffusersBackend(folder("klein")), ask())) > 0
 
 
+@SLOW
 def test_a_pipeline_object_is_placed_once() -> None:
     from tiny_pipelines import load
 
