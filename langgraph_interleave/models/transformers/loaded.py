@@ -74,7 +74,9 @@ class Loaded:
         if self._weights is not None:
             self._weights = None
             self.prefixes.clear()
-            free_memory()
+            if self._device != "cpu":
+                # An accelerator's memory stays with torch until it is told.
+                free_memory()
 
 
 @dataclass(slots=True)
