@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -67,7 +68,7 @@ def load(
         model, told = kind.from_pretrained(path, output_loading_info=True, **options)
         if "device_map" not in options and device != "cpu":
             model = model.to(device)
-        processor = transformers.AutoProcessor.from_pretrained(path, revision=revision) if sees else None
+        processor = _processor(transformers, path, revision) if sees else None
         tokenizer = (
             transformers.AutoTokenizer.from_pretrained(path, revision=revision)
             if processor is None
@@ -84,6 +85,26 @@ def load(
     model.eval()
     image_token = getattr(config, "image_token_id", None) or getattr(config, "image_token_index", None)
     return Weights(model, tokenizer, Prompting(path, tokenizer, processor, image_token), sees)
+
+
+def _processor(transformers: Any, path: str, revision: str | None) -> Any:
+    """What makes pictures into tensors."""
+    try:
+        processor = transformers.AutoProcessor.from_pretrained(path, revision=revision)
+    except Exception as error:
+        if has("torchvision") or not re.search(r"(?i)torchvision|video", str(error)):
+            raise
+        # Those of Qwen's family, for one: they read videos as well.
+        raise ConfigError(
+            f"The processor of {path} cannot be made without torchvision, which is not installed.",
+            remedy="Run: pip install torchvision (the version that goes with torch).",
+        ) from error
+    if not hasattr(processor, "image_processor"):
+        raise ConfigError(
+            f"{path} sees, but nothing says how it takes pictures: there is no preprocessor_config.json.",
+            remedy="Download the model again, with all its files.",
+        )
+    return processor
 
 
 def _sees(transformers: Any, path: str, config: Any) -> bool:

@@ -7,6 +7,7 @@ import base64
 import gc
 import io
 import json
+import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -24,6 +25,7 @@ from langgraph_interleave.errors import ConfigError, CritiqueError, InvalidReque
 from langgraph_interleave.imaging import load_image
 from langgraph_interleave.limits import Limits
 from langgraph_interleave.models.transformers import TransformersChat, loaded
+from langgraph_interleave.models.transformers.libraries import has
 from langgraph_interleave.models.transformers.sampling import Sampler, Sampling, sampling_of
 from langgraph_interleave.planner import PlanRequest
 from langgraph_interleave.planners.chat import ChatPlanner
@@ -505,6 +507,15 @@ def test_models_that_cannot_be_used_say_why(tmp_path: Path, models: Path) -> Non
     (tmp_path / "other" / "config.json").write_text('{"model_type": "no-such-type"}', encoding="utf-8")
     assert "upgrade transformers" in refusal(tmp_path / "other")
     assert "hf download" in refusal("nobody/no-such-model")
+    shutil.copytree(models / "qwen", tmp_path / "seeing")
+    assert "preprocessor_config.json" in refusal(tmp_path / "seeing")
+    for file, key, kind in (
+        ("processor_config", "processor_class", "Qwen3VLProcessor"),
+        ("preprocessor_config", "image_processor_type", "Qwen2VLImageProcessor"),
+    ):
+        (tmp_path / "seeing" / f"{file}.json").write_text(json.dumps({key: kind}), encoding="utf-8")
+    if not has("torchvision"):
+        assert "without torchvision" in refusal(tmp_path / "seeing")
     assert "float16 on a CPU" in refusal(models / "causal", dtype="float16")
     assert "needs a GPU" in refusal(models / "causal", quantization="4bit")
     if not torch.cuda.is_available():
