@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -89,10 +88,17 @@ def load(
 
 def _processor(transformers: Any, path: str, revision: str | None) -> Any:
     """What makes pictures into tensors."""
+    lacking = ConfigError(
+        f"{path} sees, but nothing says how it takes pictures: there is no preprocessor_config.json.",
+        remedy="Download the model again, with all its files.",
+    )
     try:
         processor = transformers.AutoProcessor.from_pretrained(path, revision=revision)
     except Exception as error:
-        if has("torchvision") or not re.search(r"(?i)torchvision|video", str(error)):
+        said = str(error).lower()
+        if "preprocessor_config.json" in said:
+            raise lacking from error
+        if has("torchvision") or "torchvision" not in said:
             raise
         # Those of Qwen's family, for one: they read videos as well.
         raise ConfigError(
@@ -100,10 +106,7 @@ def _processor(transformers: Any, path: str, revision: str | None) -> Any:
             remedy="Run: pip install torchvision (the version that goes with torch).",
         ) from error
     if not hasattr(processor, "image_processor"):
-        raise ConfigError(
-            f"{path} sees, but nothing says how it takes pictures: there is no preprocessor_config.json.",
-            remedy="Download the model again, with all its files.",
-        )
+        raise lacking
     return processor
 
 
