@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from langgraph_interleave.backends.diffusers.families import Family
-from langgraph_interleave.errors import InvalidRequest
+from langgraph_interleave.errors import ConfigError, InvalidRequest
 
 #: What the backend itself decides.
 OURS = frozenset({
@@ -15,6 +15,7 @@ OURS = frozenset({
     "image", "latents", "mask_image", "negative_prompt", "num_images_per_prompt", "output_type", "prompt",
     "return_dict", "width",
 })  # fmt: skip
+_MOST_STEPS = 1000
 #: How many of a family's steps each quality takes.
 _CARE = {"draft": 0.5, "standard": 1.0, "high": 1.5}
 
@@ -35,7 +36,8 @@ def arguments(
         Arguments, and what was not done as asked.
 
     Raises:
-        InvalidRequest: An option is unknown, is not to be set, or is out of range.
+        ConfigError: One of the operator's options is unknown, is not to be set, or is out of range.
+        InvalidRequest: One of the request's is.
 
     Example:
         >>> arguments(Family(steps=28), {"num_inference_steps": 0}, {}, {}, "draft")
@@ -54,16 +56,16 @@ def arguments(
     if "max_sequence_length" in takes and family.max_tokens is not None:
         told["max_sequence_length"] = family.max_tokens
     names = {"steps": "num_inference_steps", "guidance": family.guided_by}
-    for name, value in {**_named(defaults, names), **_named(extra, names)}.items():
-        if name in OURS:
-            raise InvalidRequest(f"The option {name!r} cannot be set.", remedy="The backend sets it itself.")
-        if name not in takes:
-            known = sorted({"guidance", "size", "steps", *takes} - OURS - {"self"})
-            raise InvalidRequest(f"This pipeline has no option {name!r}.", remedy=f"Options: {', '.join(known)}.")
-        told[name] = value
-    count = told.get("num_inference_steps")
-    if not isinstance(count, int) or not 1 <= count <= 1000:
-        raise InvalidRequest(f"{count!r} steps cannot be drawn.", remedy="Give 1 to 1000.")
+    for options, refused in ((defaults, ConfigError), (extra, InvalidRequest)):
+        for name, value in _named(options, names).items():
+            if name in OURS:
+                raise refused(f"The option {name!r} cannot be set.", remedy="The backend sets it itself.")
+            if name not in takes:
+                known = sorted({"guidance", "size", "steps", *takes} - OURS - {"self"})
+                raise refused(f"This pipeline has no option {name!r}.", remedy=f"Options: {', '.join(known)}.")
+            if name == "num_inference_steps" and not (isinstance(value, int) and 1 <= value <= _MOST_STEPS):
+                raise refused(f"{value!r} steps cannot be drawn.", remedy=f"Give 1 to {_MOST_STEPS}.")
+            told[name] = value
     return {name: value for name, value in told.items() if name in takes}, said
 
 

@@ -157,6 +157,10 @@ def test_options_of_a_call() -> None:
     assert arguments(family, takes, {}, {}, "high")[0]["num_inference_steps"] == 42
     with pytest.raises(InvalidRequest, match="Options: guidance, guidance_scale"):
         arguments(family, takes, {}, {"colour": 1}, None)
+    # What the operator has set wrong is no fault of the request.
+    for wrong in ({"colour": 1}, {"prompt": "x"}, {"steps": 0}):
+        with pytest.raises(ConfigError):
+            arguments(family, takes, wrong, {}, None)
 
 
 def test_negative_words() -> None:

@@ -13,7 +13,7 @@ import pytest
 pytest.importorskip("diffusers")
 
 from langgraph_interleave.backends.diffusers import DiffusersBackend
-from langgraph_interleave.errors import ConfigError, ContentBlocked, InvalidRequest
+from langgraph_interleave.errors import ConfigError, ContentBlocked, InvalidRequest, Unavailable
 from langgraph_interleave.types import ImageBytes, ImageRequest, ImageResult
 
 diffusers: Any = pytest.importorskip("diffusers")
@@ -211,6 +211,47 @@ def test_a_folder_that_is_not_whole(tmp_path: Path) -> None:
     (broken / "model_index.json").write_text(json.dumps({"_class_name": "NoSuchPipeline", "_diffusers_version": "9"}))
     with pytest.raises(ConfigError, match="cannot be loaded"):
         result_of(DiffusersBackend(broken), ask())
+
+
+class GatedRepoError(OSError):
+    """As the hub's client calls it."""
+
+
+class RepositoryNotFoundError(OSError):
+    """As the hub's client calls it."""
+
+
+class ConnectError(Exception):
+    """As the hub's client calls it."""
+
+
+def unreached() -> OSError:
+    error = OSError("We cannot do this.")
+    error.__cause__ = ConnectError("refused")
+    return error
+
+
+@pytest.mark.parametrize(
+    ("error", "kind", "said"),
+    [
+        (GatedRepoError("401"), ConfigError, "accepted its licence"),
+        (RepositoryNotFoundError("404"), ConfigError, "The hub has no model a/b"),
+        (unreached(), ConfigError, "hub cannot be reached"),
+        (ImportError("sentencepiece"), ConfigError, "library that is not installed: sentencepiece"),
+        (KeyError("weights"), ConfigError, "a/b cannot be loaded: KeyError"),
+        (torch.OutOfMemoryError("CUDA out of memory"), Unavailable, "not enough memory to load a/b"),
+    ],
+)
+def test_what_goes_wrong_on_the_way_is_put_in_words(
+    error: Exception, kind: type[Exception], said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(*_: Any, **__: Any) -> Any:
+        raise error
+
+    monkeypatch.setattr(diffusers.DiffusionPipeline, "from_pretrained", failing)
+    with pytest.raises(kind, match=said) as caught:
+        result_of(DiffusersBackend("a/b"), ask())
+    assert getattr(caught.value, "remedy", "")
 
 
 def test_a_device_that_is_not_there_is_found_out_before_loading() -> None:
