@@ -136,7 +136,8 @@ def diffusers() -> Generator[Factory]:
     from langgraph_interleave.backends.diffusers import DiffusersBackend
 
     pipeline = support("tiny_pipelines").load("klein")
-    yield lambda: DiffusersBackend(pipeline)
+    # Where no size is asked for, 64 pixels do: on a CPU a million take their time.
+    yield lambda: DiffusersBackend(pipeline, defaults={"size": 64})
 
 
 #: Which backends, by the heading of their column; those that take seconds apart.

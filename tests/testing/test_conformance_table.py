@@ -47,6 +47,7 @@ def test_the_document_is_current(name: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(400)
 @pytest.mark.parametrize("name", SLOW)
 def test_the_document_is_current_about_what_takes_long(name: str) -> None:
     is_current(name)
