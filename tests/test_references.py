@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from langgraph_interleave.backends.prompts import fit_prompt
 from langgraph_interleave.prompts.drawing import Wording, styled_prompt, unstyled_prompt
 from langgraph_interleave.references import (
     Basis,
@@ -269,3 +270,11 @@ def test_changes_that_cannot_be_merged_start_again_from_the_first_picture() -> N
     assert Wording(from_first=True).text("a bean in a pot") == "Start again from the first picture. a bean in a pot"
     long = Wording(None, ("x" * 300,), from_first=True, max_tokens=77)
     assert long.text("a bean in a pot") == "Start again from the first picture. a bean in a pot"
+
+
+def test_a_prompt_that_is_shortened_keeps_the_style_at_its_end() -> None:
+    long = "A cat. " + "It sits on the wall near the garden and looks at a bird. " * 12
+    style = StyleGuide(look="ink drawing", characters="Mira: red boots")
+    sent = fit_prompt(styled_prompt(long, style, 77), max_tokens=77)
+    assert sent.warnings and sent.text.startswith("A cat.")
+    assert sent.text.endswith("Style of the whole sequence: ink drawing; characters: Mira: red boots.")
