@@ -14,6 +14,7 @@ from langgraph_interleave.errors import ConfigError
 PIP = 'Run: pip install "langgraph-interleave[diffusers]"'
 #: Importing them in two threads at once fails now and then: their modules are lazy.
 _importing = threading.Lock()
+_ready: dict[str, ModuleType] = {}
 _quieted: set[str] = set()
 
 
@@ -25,6 +26,8 @@ def library(name: str) -> ModuleType:
     Raises:
         ConfigError: It is not installed (with the pip line), or cannot be imported.
     """
+    if name in _ready:
+        return _ready[name]
     with _importing:
         try:
             with warnings.catch_warnings():
@@ -43,6 +46,7 @@ def library(name: str) -> ModuleType:
             # It loads the other as it needs it.
             _quiet("diffusers")
             _quiet("transformers")
+        _ready[name] = module
         return module
 
 

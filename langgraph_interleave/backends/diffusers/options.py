@@ -61,7 +61,7 @@ def arguments(
             if name in OURS:
                 raise refused(f"The option {name!r} cannot be set.", remedy="The backend sets it itself.")
             if name not in takes:
-                known = sorted({"guidance", "size", "steps", *takes} - OURS - {"self"})
+                known = sorted({"guidance", "size", "steps", *takes} - OURS)
                 raise refused(f"This pipeline has no option {name!r}.", remedy=f"Options: {', '.join(known)}.")
             if name == "num_inference_steps" and not (isinstance(value, int) and 1 <= value <= _MOST_STEPS):
                 raise refused(f"{value!r} steps cannot be drawn.", remedy=f"Give 1 to {_MOST_STEPS}.")

@@ -44,7 +44,8 @@ def family_of(pipe: Any, name: str) -> Family:
 
 def taken(pipe: Any) -> dict[str, inspect.Parameter]:
     """What a pipeline's call takes, by name."""
-    return dict(inspect.signature(type(pipe).__call__).parameters)
+    parameters = inspect.signature(type(pipe).__call__).parameters
+    return {name: parameter for name, parameter in parameters.items() if name != "self"}
 
 
 def _probed(kind: str, parameters: dict[str, inspect.Parameter]) -> Family:

@@ -323,5 +323,6 @@ def test_without_the_libraries_the_pip_line_is_told(monkeypatch: pytest.MonkeyPa
         raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 
     monkeypatch.setattr(importlib, "import_module", gone)
+    monkeypatch.setattr(libraries, "_ready", {})
     with pytest.raises(ConfigError, match=r"needs torch, .*langgraph-interleave\[diffusers\]"):
         libraries.library("torch")
