@@ -281,4 +281,8 @@ async def test_a_planner_is_cut_off_too(make: Make, landed: Landed) -> None:
     task.cancel()
     await asyncio.wait([task])
     await landed(ledger)
+    for _ in range(200):
+        if not flights():
+            break
+        await asyncio.sleep(0.005)  # its last words are said on the other thread
     assert ended == ["planner"] and flights() == []
