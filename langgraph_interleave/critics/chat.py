@@ -78,7 +78,7 @@ class ChatCritic:
                 f"The critic model {model if isinstance(model, str) else type(model).__name__} takes no pictures.",
                 remedy="Choose one that does: a critic judges by pixels.",
             )
-        self.prompts = prompts if isinstance(prompts, Prompts) else _templates(prompts)
+        self.prompts = Prompts.given(prompts)
         self.billed = billed
         self.output: Output = output
         self.max_side = max_side
@@ -157,7 +157,3 @@ class ChatCritic:
         if self.max_side is None:
             return picture
         return await asyncio.to_thread(downscale, picture, self.max_side)
-
-
-def _templates(folder: str | Path | None) -> Prompts:
-    return Prompts.builtin() if folder is None else Prompts.folder(folder)

@@ -86,7 +86,7 @@ class ChatPlanner:
                 remedy="Give a number of pictures of at least 1, and a side of at least 16 pixels.",
             )
         self.model = chat_model(model) if isinstance(model, str) else model
-        self.prompts = prompts if isinstance(prompts, Prompts) else _templates(prompts)
+        self.prompts = Prompts.given(prompts)
         self.billed = billed
         self.output: Output = output
         self.downscale_from, self.downscale_to = downscale_from, downscale_to
@@ -177,7 +177,3 @@ class ChatPlanner:
         if len(pictures) < self.downscale_from:
             return tuple(pictures)
         return tuple([await asyncio.to_thread(downscale, picture, self.downscale_to) for picture in pictures])
-
-
-def _templates(folder: str | Path | None) -> Prompts:
-    return Prompts.builtin() if folder is None else Prompts.folder(folder)

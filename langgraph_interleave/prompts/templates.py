@@ -93,6 +93,17 @@ class Prompts:
         digest = hashlib.sha256(repr(sorted(own.items())).encode()).hexdigest()[:12]
         return cls({**_builtin()._texts, **own}, version=f"{VERSION}+{digest}")
 
+    @classmethod
+    def given(cls, prompts: Prompts | str | Path | None) -> Prompts:
+        """Templates as they are, those of a folder, or the built-in ones.
+
+        Raises:
+            ConfigError: As `folder`.
+        """
+        if isinstance(prompts, Prompts):
+            return prompts
+        return cls.builtin() if prompts is None else cls.folder(prompts)
+
     def fill(self, name: str, **values: object) -> str:
         """A template with its placeholders filled; what is filled in is never read as a template itself.
 

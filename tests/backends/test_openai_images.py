@@ -384,6 +384,7 @@ class TestReady:
     ) -> None:
         server.script("models", [reply])
         await backend.aready()
+        assert server.counts["models"].requests == server.total.requests == 1
 
     async def test_a_key_for_pictures_alone_is_a_good_key(
         self, backend: OpenAIImagesBackend, server: LoopbackServer
@@ -391,6 +392,7 @@ class TestReady:
         words = "You have insufficient permissions for this operation. Missing scopes: api.model.read."
         server.script("models", [Failure(403, {"message": words})])
         await backend.aready()
+        assert server.counts["models"].requests == server.total.requests == 1
 
     @pytest.mark.parametrize(
         ("reply", "kind"),

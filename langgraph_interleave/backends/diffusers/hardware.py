@@ -106,26 +106,3 @@ def _check_device(torch: Any, device: str, kind: str) -> None:
         raise ConfigError(f"device={device!r} is not there.", remedy="Use a number that this machine has.")
     if kind == "cpu" and number:
         raise ConfigError(f"device={device!r} is unknown.", remedy="Use device='cpu'.")
-
-
-def is_out_of_memory(error: BaseException) -> bool:
-    """Whether a device, or the machine, had no memory left."""
-    torch = library("torch")
-    if isinstance(error, MemoryError | torch.OutOfMemoryError):
-        return True
-    said = str(error).lower()
-    return isinstance(error, RuntimeError) and ("out of memory" in said or "can't allocate memory" in said)
-
-
-def free_memory() -> None:
-    """Give back what nothing holds any more."""
-    import gc
-
-    torch = library("torch")
-    gc.collect()
-    if torch.cuda.is_available():
-        torch.cuda.empty_cache()
-    if torch.backends.mps.is_available():
-        torch.mps.empty_cache()
-    if hasattr(torch, "xpu") and torch.xpu.is_available():
-        torch.xpu.empty_cache()

@@ -12,12 +12,13 @@ from weakref import WeakValueDictionary
 
 from langgraph_interleave.backends.diffusers.drawing import Outcome, draw
 from langgraph_interleave.backends.diffusers.families import Family
-from langgraph_interleave.backends.diffusers.hardware import choose, free_memory, is_out_of_memory
+from langgraph_interleave.backends.diffusers.hardware import choose
 from langgraph_interleave.backends.diffusers.jobs import Job, together
 from langgraph_interleave.backends.diffusers.loading import Recipe, load, place
 from langgraph_interleave.backends.diffusers.probe import family_of
 from langgraph_interleave.backends.diffusers.prompts import Encoded
 from langgraph_interleave.errors import BadResponse, CallError, ConfigError, InvalidRequest, Unavailable
+from langgraph_interleave.models.transformers.placement import free_memory, is_out_of_memory
 
 #: How long the first of several requests waits for the others of its moment, in seconds.
 GATHER_S = 0.01
