@@ -14,7 +14,6 @@ from langgraph_interleave.backends.diffusers.abilities import capabilities_of
 from langgraph_interleave.backends.diffusers.families import FAMILIES, Family, variant
 from langgraph_interleave.backends.diffusers.hardware import OFFLOADS, Offload, choose, dtype_name
 from langgraph_interleave.backends.diffusers.jobs import Drawn, Job
-from langgraph_interleave.backends.diffusers.libraries import library
 from langgraph_interleave.backends.diffusers.loading import Recipe
 from langgraph_interleave.backends.diffusers.orders import Manner, check, job_of
 from langgraph_interleave.backends.diffusers.pictures import encoded
@@ -29,6 +28,7 @@ from langgraph_interleave.backends.diffusers.source import (
     read_name,
 )
 from langgraph_interleave.errors import CallTimeout, ConfigError
+from langgraph_interleave.models.libraries import library
 from langgraph_interleave.types import Capabilities, ImageBytes, ImageRequest, ImageResult, OnProgress, Usage
 
 #: Changes whenever the same request would be drawn in another way.

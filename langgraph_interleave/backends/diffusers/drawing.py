@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 from langgraph_interleave.backends.diffusers.families import Family
 from langgraph_interleave.backends.diffusers.jobs import Drawn, Job
 from langgraph_interleave.backends.diffusers.latents import previewed
-from langgraph_interleave.backends.diffusers.libraries import library
 from langgraph_interleave.backends.diffusers.pictures import encoded, plain, verified
 from langgraph_interleave.backends.diffusers.probe import taken
 from langgraph_interleave.backends.diffusers.prompts import Encoded, read_by
 from langgraph_interleave.errors import BadResponse, CallError, Cancelled, ContentBlocked
+from langgraph_interleave.models.libraries import library
 from langgraph_interleave.types import Progress
 
 if TYPE_CHECKING:

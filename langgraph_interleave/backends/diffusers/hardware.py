@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from langgraph_interleave.backends.diffusers.libraries import library
 from langgraph_interleave.errors import ConfigError
+from langgraph_interleave.models.libraries import library
 
 Offload = Literal["none", "model", "sequential", "group"]
 OFFLOADS: tuple[Offload, ...] = ("none", "model", "sequential", "group")

@@ -9,9 +9,9 @@ from typing import Any
 
 from langgraph_interleave.backends.diffusers import quantization
 from langgraph_interleave.backends.diffusers.hardware import Hardware, Offload, choose
-from langgraph_interleave.backends.diffusers.libraries import PIP, library, version
 from langgraph_interleave.backends.diffusers.source import is_folder
 from langgraph_interleave.errors import ConfigError, InterleaveError, Unavailable
+from langgraph_interleave.models.libraries import PIP, library, version
 from langgraph_interleave.models.transformers.placement import free_memory, is_out_of_memory
 
 

@@ -7,9 +7,9 @@ from collections import OrderedDict
 from typing import Any
 
 from langgraph_interleave.backends.diffusers.families import Family
-from langgraph_interleave.backends.diffusers.libraries import library
 from langgraph_interleave.backends.prompts import Fitted, fit_prompt
 from langgraph_interleave.errors import InvalidRequest
+from langgraph_interleave.models.libraries import library
 
 #: Encoded prompts that are kept, in bytes of main memory.
 KEPT_BYTES = 256 * 1024 * 1024

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from langgraph_interleave.backends.diffusers.libraries import has, library
 from langgraph_interleave.errors import ConfigError
+from langgraph_interleave.models.libraries import has, library
 
 #: Name to (what diffusers calls it, what must be installed).
 _NAMES = {

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from langgraph_interleave.errors import InvalidRequest, Unavailable
-from langgraph_interleave.models.transformers.libraries import library
+from langgraph_interleave.models.libraries import library
 from langgraph_interleave.models.transformers.loaded import Loaded
 from langgraph_interleave.models.transformers.loading import Weights
 from langgraph_interleave.models.transformers.placement import free_memory, is_out_of_memory

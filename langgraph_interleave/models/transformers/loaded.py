@@ -9,7 +9,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from langgraph_interleave.models.transformers.libraries import library
+from langgraph_interleave.models.libraries import library
 from langgraph_interleave.models.transformers.loading import Weights, configuration, load
 from langgraph_interleave.models.transformers.placement import (
     Quantization,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from langgraph_interleave.errors import ConfigError
-from langgraph_interleave.models.transformers.libraries import has, library
+from langgraph_interleave.models.libraries import has, library
 from langgraph_interleave.models.transformers.placement import SPREAD, Quantization, free_memory, is_out_of_memory
 from langgraph_interleave.models.transformers.prompting import Prompting
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from langgraph_interleave.errors import ConfigError
-from langgraph_interleave.models.transformers.libraries import PIP, has, library
+from langgraph_interleave.models.libraries import PIP, has, library
 
 Quantization = Literal["4bit", "8bit"]
 #: Short names people type, and the full ones.

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from langgraph_interleave.models.transformers.libraries import library
+from langgraph_interleave.models.libraries import library
 
 #: What a token is in a prompt: its number, or the picture it stands for.
 Key = int | str

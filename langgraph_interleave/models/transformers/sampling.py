@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from langgraph_interleave.models.transformers.libraries import library
+from langgraph_interleave.models.libraries import library
 
 
 @dataclass(frozen=True, slots=True)

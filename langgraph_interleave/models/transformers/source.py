@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from langgraph_interleave.errors import ConfigError
-from langgraph_interleave.models.transformers.libraries import has
+from langgraph_interleave.models.libraries import has
 
 _HUB = re.compile(r"[\w.-]+(?:/[\w.-]+)?")
 _WEIGHTS = ("*.safetensors", "*.bin", "*.gguf")

@@ -317,7 +317,7 @@ def test_a_quantisation_that_is_not_installed_names_its_package(monkeypatch: pyt
 def test_without_the_libraries_the_pip_line_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     import importlib
 
-    from langgraph_interleave.backends.diffusers import libraries
+    from langgraph_interleave.models import libraries
 
     def gone(name: str) -> Any:
         raise ModuleNotFoundError(f"No module named {name!r}", name=name)

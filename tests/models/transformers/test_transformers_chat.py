@@ -24,8 +24,8 @@ from langgraph_interleave.critics.chat import ChatCritic
 from langgraph_interleave.errors import ConfigError, CritiqueError, InvalidRequest, PlanError, Unavailable
 from langgraph_interleave.imaging import load_image
 from langgraph_interleave.limits import Limits
+from langgraph_interleave.models.libraries import has
 from langgraph_interleave.models.transformers import TransformersChat, loaded
-from langgraph_interleave.models.transformers.libraries import has
 from langgraph_interleave.models.transformers.sampling import Sampler, Sampling, sampling_of
 from langgraph_interleave.planner import PlanRequest
 from langgraph_interleave.planners.chat import ChatPlanner

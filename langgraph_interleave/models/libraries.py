@@ -1,4 +1,4 @@
-"""The heavy libraries, loaded by the first call and not before."""
+"""The heavy libraries of what runs in this process, loaded by the first call and not before."""
 
 from __future__ import annotations
 
@@ -7,22 +7,27 @@ import importlib.util
 import os
 import threading
 import warnings
-from typing import Any
+from types import ModuleType
 
 from langgraph_interleave.errors import ConfigError
 
 PIP = 'Run: pip install "langgraph-interleave[diffusers]"'
-#: Their modules are lazy: imported in two threads at once, they fail now and then.
+#: Importing them in two threads at once fails now and then: their modules are lazy.
 _importing = threading.Lock()
+_ready: dict[str, ModuleType] = {}
 _quieted: set[str] = set()
 
 
-def library(name: str) -> Any:
-    """Import `torch` or `transformers`; the latter is silent from then on, unless TRANSFORMERS_VERBOSITY is set.
+def library(name: str) -> ModuleType:
+    """Import `torch`, `diffusers` or `transformers`, silent from then on.
+
+    Their own environment variables (`DIFFUSERS_VERBOSITY`, `TRANSFORMERS_VERBOSITY`) are heeded.
 
     Raises:
         ConfigError: It is not installed (with the pip line), or cannot be imported.
     """
+    if name in _ready:
+        return _ready[name]
     with _importing:
         try:
             with warnings.catch_warnings():
@@ -37,13 +42,25 @@ def library(name: str) -> Any:
             raise ConfigError(
                 f"{name} cannot be imported: {brief}", remedy=f"Its versions may not fit together. {PIP} --upgrade"
             ) from error
-        if name == "transformers" and name not in _quieted:
-            _quieted.add(name)
-            logging = importlib.import_module("transformers.utils.logging")
-            logging.disable_progress_bar()
-            if "TRANSFORMERS_VERBOSITY" not in os.environ:
-                logging.set_verbosity_error()
+        if name in ("diffusers", "transformers"):
+            _quiet(name)
+        if name == "diffusers":
+            # It loads the other as it needs it.
+            _quiet("transformers")
+        _ready[name] = module
         return module
+
+
+def version(module: ModuleType) -> tuple[int, int]:
+    """Major and minor version.
+
+    Example:
+        >>> module = ModuleType("x"); module.__version__ = "0.42.1.dev0"
+        >>> version(module)
+        (0, 42)
+    """
+    major, minor, *_ = str(module.__version__).split(".")
+    return int(major), int("".join(c for c in minor if c.isdigit()) or 0)
 
 
 def has(name: str) -> bool:
@@ -57,3 +74,15 @@ def has(name: str) -> bool:
         return importlib.util.find_spec(name) is not None
     except (ImportError, ValueError):
         return False
+
+
+def _quiet(name: str) -> None:
+    if name in _quieted or not has(name):
+        return
+    _quieted.add(name)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        logging = importlib.import_module(f"{name}.utils.logging")
+    logging.disable_progress_bar()
+    if f"{name.upper()}_VERBOSITY" not in os.environ:
+        logging.set_verbosity_error()
