@@ -73,6 +73,31 @@ def run(
         str | None,
         typer.Option(help="What judges: an installed critic, or provider:model for a chat model.", show_default=False),
     ] = None,
+    references: Annotated[
+        Literal["explicit", "previous", "first", "all", "sheet"],
+        typer.Option(
+            help="What each step is drawn from: what the plan says, the picture before, the first of its chain of "
+            "edits, all earlier ones too, or also a sheet of the characters that is drawn first."
+        ),
+    ] = "explicit",
+    anchor_inputs: Annotated[
+        bool, typer.Option("--anchor-inputs/--no-anchor-inputs", help="Give the pictures of --image to every step.")
+    ] = False,
+    reanchor_every: Annotated[
+        int | None,
+        typer.Option(
+            min=1, metavar="K", help="Draw every K-th edit of a chain from where the chain began.", show_default=False
+        ),
+    ] = None,
+    style_in_prompts: Annotated[
+        bool | None,
+        typer.Option(
+            "--style-in-prompts/--no-style-in-prompts",
+            help="Tell the style guide to the backend with every prompt, and where a chain starts again the changes "
+            "since; else prompts are sent as they were written. Default: yes, but not for the built-in world.",
+            show_default=False,
+        ),
+    ] = None,
     on_exhausted: Annotated[
         Literal["best", "last", "fail"], typer.Option(help="What is kept when no attempt was accepted.")
     ] = "best",
@@ -117,6 +142,10 @@ def run(
         planner=planner,
         backend=backend,
         critic=critic,
+        references=references,
+        anchor_inputs=anchor_inputs,
+        reanchor_every=reanchor_every,
+        style_in_prompts=style_in_prompts,
         on_exhausted=on_exhausted,
         lookahead=lookahead,
         estimate=estimate,

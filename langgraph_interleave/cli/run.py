@@ -27,6 +27,7 @@ from langgraph_interleave.events import Event, to_dict
 from langgraph_interleave.imaging import load_image
 from langgraph_interleave.ledger import Ledger
 from langgraph_interleave.limits import Limits
+from langgraph_interleave.references import References
 from langgraph_interleave.registry import init_critic, init_planner
 from langgraph_interleave.segments import read_event
 from langgraph_interleave.types import ImageBytes, OnExhausted
@@ -56,6 +57,10 @@ class Options:
     planner: str | None = None
     backend: str | None = None
     critic: str | None = None
+    references: References = "explicit"
+    anchor_inputs: bool = False
+    reanchor_every: int | None = None
+    style_in_prompts: bool | None = None
     on_exhausted: OnExhausted = "best"
     lookahead: bool | None = None
     estimate: bool = False
@@ -153,6 +158,8 @@ def estimate(options: Options) -> int:
     sys.stdout.write(describe(expected) + "\n")
     if count is None:
         sys.stdout.write(f"{TYPICAL_STEPS} steps are assumed; --steps says how many.\n")
+    if options.references == "sheet":
+        sys.stdout.write("Where the plan names characters, their sheet is one drawing more.\n")
     return 0
 
 
@@ -191,6 +198,10 @@ def prepare(options: Options, working: Path) -> Job:
             seed=options.seed,
             language=options.language,
             style=options.style,
+            references=options.references,
+            anchor_inputs=options.anchor_inputs,
+            reanchor_every=options.reanchor_every,
+            style_in_prompts=options.style_in_prompts,
             run_id=run,
         )
     except InterleaveError:
@@ -200,6 +211,13 @@ def prepare(options: Options, working: Path) -> Job:
 
 
 def _identity(options: Options, pictures: list[ImageBytes]) -> dict[str, Any]:
+    drawn_from = {
+        "references": options.references,
+        "anchor_inputs": options.anchor_inputs,
+        "reanchor_every": options.reanchor_every,
+        "style_in_prompts": options.style_in_prompts,
+    }
+    default = Options("")
     return {
         "request": options.request,
         "images": [picture.sha256 for picture in pictures],
@@ -209,6 +227,8 @@ def _identity(options: Options, pictures: list[ImageBytes]) -> dict[str, Any]:
         "language": options.language,
         "style": options.style,
         "roles": [options.planner, options.backend, options.critic],
+        # What is as it always was is left out: folders made before these were options hold the same run.
+        **{name: value for name, value in drawn_from.items() if value != getattr(default, name)},
     }
 
 

@@ -16,7 +16,7 @@ import asyncio
 import time
 
 from langgraph_interleave.testing import ScriptedBackend, ScriptedCritic, ScriptedPlanner, simple_plan, noise_card
-from langgraph_interleave.types import Capabilities, Critique
+from langgraph_interleave.types import Capabilities, Critique, Plan, PlanFinished, Step, StyleGuide
 
 
 def planner(pace_s: float = 0.0):
@@ -81,6 +81,45 @@ def critic():
     return ScriptedCritic(Once())
 
 
+def yes():
+    return ScriptedCritic()
+
+
+#: What was drawn, and with which prompts its references were drawn.
+RECALLED = []
+
+
+def chained():
+    """A pot, changed twice; the first is drawn from the user's picture, where there is one."""
+    class Planner:
+        fingerprint, billed = "chained", False
+
+        async def aplan(self, request):
+            given = ("input:0",) if request.images else ()
+            steps = [("a pot", given), ("a bean", ("step:0",)), ("a leaf", ("step:1",))]
+            made = tuple(
+                Step(index=index, op="edit" if sources else "generate", instruction=f"{words}.", prompt=words,
+                     sources=sources)
+                for index, (words, sources) in enumerate(steps)
+            )
+            yield PlanFinished(plan=Plan(steps=made, style_guide=StyleGuide(look="in watercolours")))
+
+    return Planner()
+
+
+def recalling():
+    """Remembers which prompt each picture was drawn with."""
+    by_picture = {}
+
+    def draw(request):
+        RECALLED.append((request.prompt, [by_picture.get(one.sha256, "photo") for one in request.references]))
+        made = noise_card(request.prompt, seed=request.seed or 0)
+        by_picture[made.sha256] = request.prompt
+        return made
+
+    return ScriptedBackend(draw)
+
+
 def never():
     return ScriptedCritic(lambda request: Critique(verdict="revise", reasoning="no"))
 '''
@@ -89,6 +128,7 @@ ENTRIES = """
 [langgraph_interleave.planners]
 scripted = cli_test_parts:planner
 pacing = cli_test_parts:pacing
+chained = cli_test_parts:chained
 exploding = cli_test_parts:Exploding
 
 [langgraph_interleave.backends]
@@ -97,10 +137,12 @@ billed = cli_test_parts:billed
 slow = cli_test_parts:slow
 stuck = cli_test_parts:stuck
 failing = cli_test_parts:failing
+recalling = cli_test_parts:recalling
 
 [langgraph_interleave.critics]
 scripted = cli_test_parts:critic
 never = cli_test_parts:never
+yes = cli_test_parts:yes
 """
 
 

@@ -15,12 +15,14 @@ import time
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 import pytest
 from PIL import Image
 
+from langgraph_interleave.cli.app import run as command
 from langgraph_interleave.cli.app import run_app
+from langgraph_interleave.references import References
 
 REQUEST = "How to plant a bean"
 SCRIPTED = ["--planner", "scripted", "--backend", "scripted", "--critic", "scripted"]
@@ -162,6 +164,12 @@ def test_exit_codes_follow_the_outcome(
         (["--out", "a-file"], r"Error: --out a-file is a file\. Name a folder\.\n"),
         (["--steps", "0"], r"(?s)Usage: .*Invalid value for '--steps'.*"),
         (["--on-exhausted", "ask"], r"(?s)Usage: .*Invalid value for '--on-exhausted'.*"),
+        (
+            ["--references", "next"],
+            r"(?s)Usage: .*Invalid value for '--references': .*'next' is not one of 'explicit', 'previous'.*",
+        ),
+        (["--reanchor-every", "0"], r"(?s)Usage: .*Invalid value for '--reanchor-every'.*"),
+        (["--reanchor-every", "often"], r"(?s)Usage: .*Invalid value for '--reanchor-every'.*"),
         (["--no-such-option"], r"(?s)Usage: .*No such option.*"),
     ],
 )
@@ -188,6 +196,72 @@ def test_pictures_go_in_in_order(working: Path) -> None:
     assert run("--image", "red.png", "--image", "blue.png", "--out", "bean") == 0
     text = (working / "bean" / "index.html").read_text(encoding="utf-8")
     assert 0 < text.find("red.png") < text.find("blue.png")
+
+
+CHAINED = ["--planner", "chained", "--backend", "recalling", "--critic", "yes", "--no-style-in-prompts"]
+
+
+def drawn(capsys: Captured) -> list[tuple[str, list[str]]]:
+    """The prompts that were drawn, in order, each with the prompts its references were drawn with."""
+    recalled = sys.modules["cli_test_parts"].RECALLED
+    asked = [(prompt, list(shown)) for prompt, shown in recalled]
+    recalled.clear()
+    capsys.readouterr()
+    return asked
+
+
+@pytest.mark.parametrize(
+    ("arguments", "asked"),
+    [
+        ([], [("a pot", ["photo"]), ("a bean", ["a pot"]), ("a leaf", ["a bean"])]),
+        (["--references", "all"],
+         [("a pot", ["photo"]), ("a bean", ["a pot", "photo"]), ("a leaf", ["a bean", "photo", "a pot"])]),
+        (["--anchor-inputs"],
+         [("a pot", ["photo"]), ("a bean", ["a pot", "photo"]), ("a leaf", ["a bean", "photo"])]),
+        (["--anchor-inputs", "--no-anchor-inputs"],
+         [("a pot", ["photo"]), ("a bean", ["a pot"]), ("a leaf", ["a bean"])]),
+    ],
+)  # fmt: skip
+def test_options_say_what_a_step_is_drawn_from(
+    working: Path, capsys: Captured, arguments: list[str], asked: list[tuple[str, list[str]]]
+) -> None:
+    Image.new("RGB", (40, 40), "red").save(working / "photo.png")
+    assert run("--image", "photo.png", "--no-lookahead", *arguments, roles=CHAINED) == 0
+    assert drawn(capsys) == asked
+
+
+def test_a_chain_starts_again_where_it_is_told_to(working: Path, capsys: Captured) -> None:
+    assert run("--reanchor-every", "2", "--no-lookahead", roles=[*CHAINED, "--style-in-prompts"]) == 0
+    (pot, none), (bean, first), (leaf, second) = drawn(capsys)
+    assert (none, first, second) == ([], [pot], [pot])
+    assert bean.startswith("a bean\n")
+    assert "\n1. a bean\n2. a leaf\n" in leaf, "what was changed since is asked for again"
+
+
+def test_the_style_goes_into_prompts_unless_it_is_told_not_to(working: Path, capsys: Captured) -> None:
+    assert run("--no-lookahead", roles=[*CHAINED, "--style-in-prompts"]) == 0
+    assert all("in watercolours" in prompt for prompt, _ in drawn(capsys))
+    assert run("--no-lookahead", roles=[*CHAINED, "--no-style-in-prompts"]) == 0
+    assert not any("in watercolours" in prompt for prompt, _ in drawn(capsys))
+
+
+def test_what_steps_are_drawn_from_makes_another_run_and_the_default_does_not(working: Path, capsys: Captured) -> None:
+    assert run("--out", "bean") == 0
+    capsys.readouterr()
+    assert run("--out", "bean", "--references", "explicit", "--no-anchor-inputs") == 0
+    assert capsys.readouterr().out.startswith("bean holds this run already")
+    assert run("--out", "bean", "--references", "all") == 0
+    assert capsys.readouterr().out.startswith("bean holds something else; writing to bean-2")
+
+
+def test_the_command_line_knows_every_reference_policy() -> None:
+    told = get_args(get_type_hints(command, include_extras=True)["references"])[0]
+    assert get_args(told) == get_args(References)
+
+
+def test_an_estimate_speaks_of_the_sheet(working: Path, capsys: Captured) -> None:
+    assert run("--estimate", "--steps", "3", "--references", "sheet") == 0
+    assert capsys.readouterr().out.endswith("Where the plan names characters, their sheet is one drawing more.\n")
 
 
 def test_an_unexpected_error_is_one_line_with_the_document_written(working: Path, capsys: Captured) -> None:
@@ -305,7 +379,7 @@ def test_the_program_says_its_version_and_helps(capsys: Captured) -> None:
     assert re.fullmatch(r"langgraph-interleave \d+\.\d+\.\d+\n", capsys.readouterr().out)
     assert run_app(["run", "--help"]) == 0
     text = capsys.readouterr().out
-    for option in ("--image", "--steps", "--out", "--max-attempts", "--seed", "--events", "--no-open"):
+    for option in ("--image", "--steps", "--out", "--max-attempts", "--seed", "--events", "--no-open", "--references"):
         assert option in text
     assert run_app([]) == 2
 
