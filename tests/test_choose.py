@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+from langgraph_interleave.agents import create_interleave_agent
 from langgraph_interleave.artifacts import ArtifactStore
+from langgraph_interleave.chat import ChatInterleave
 from langgraph_interleave.choose import SIMULATED, SKETCHED, check_size, choose_roles
-from langgraph_interleave.context import Settings
+from langgraph_interleave.context import InterleaveContext, Settings
 from langgraph_interleave.errors import ConfigError
+from langgraph_interleave.graph import create_interleave_graph, interleave_state_graph
 from langgraph_interleave.ledger import Ledger
 from langgraph_interleave.testing import ScriptedBackend, ScriptedCritic, ScriptedPlanner, simple_plan
 from langgraph_interleave.types import Capabilities
@@ -66,3 +71,33 @@ def test_a_size_the_backend_cannot_draw_is_refused() -> None:
     for size in ("32x512", "1024x512"):
         with pytest.raises(ConfigError, match=f"cannot draw {size}"):
             check_size(Settings(size=size), backend)
+
+
+#: What belongs to one door alone: live objects of the graph around it, and how an agent's answer shows pictures.
+DOORS = {
+    create_interleave_graph: {"checkpointer", "store", "name"},
+    interleave_state_graph: set[str](),
+    create_interleave_agent: {"checkpointer", "store", "name", "images"},
+}
+
+
+@pytest.mark.parametrize("door", DOORS, ids=lambda door: door.__name__)
+def test_every_door_takes_the_same_options_with_the_same_defaults(door: Callable[..., Any]) -> None:
+    """They are written out at each of them, for whoever reads a signature; this holds them together."""
+    own = {"planner", "backend", "critic", *DOORS[door]}
+    wanted = options_of(choose_roles, without={"planner", "backend", "critic"}) | {"checks": ("not_blank",)}
+    assert options_of(door, without=own) == wanted
+
+
+def test_a_chat_model_takes_them_too_and_a_run_may_set_all_that_are_plain_values() -> None:
+    wanted = set(options_of(choose_roles, without=set()))
+    assert set(options_of(ChatInterleave.__init__, without={"self", "graph", "images", "context"})) == wanted
+    settings = set(Settings.model_fields)
+    assert wanted - settings == {"planner", "backend", "critic", "artifacts", "ledger", "checks"}
+    assert set(InterleaveContext.model_fields) == settings | {"run_id"}
+
+
+def options_of(called: Callable[..., Any], *, without: set[str]) -> dict[str, Any]:
+    """The named parameters of a function, with their defaults."""
+    parameters = inspect.signature(called).parameters.values()
+    return {one.name: one.default for one in parameters if one.kind is not one.VAR_KEYWORD and one.name not in without}
