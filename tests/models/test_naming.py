@@ -159,6 +159,12 @@ def test_missing_keys() -> None:
     assert "not the key" in refused(f"openai:gpt-5-mini?api_key_env={KEY}")
 
 
+@pytest.mark.parametrize("text", ["google-genai:gemini-x", "gemini-3-flash"])
+def test_a_missing_key_where_the_provider_was_guessed(text: str) -> None:
+    pytest.importorskip("langchain_google_genai")
+    assert "GOOGLE_API_KEY is not set" in refused(text)
+
+
 def test_blank_keys_are_none(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", " ")
     assert "OPENAI_API_KEY is not set" in refused("openai:gpt-5-mini")
@@ -169,8 +175,8 @@ def test_blank_keys_are_none(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         ("groq:llama", "langchain-groq"),
         ("azure_ai:x", "langchain-azure-ai"),
-        ("google-genai:gemini-x", "langchain-google-genai"),
-        ("gemini-3-flash", "langchain-google-genai"),
+        ("azure-ai:x", "langchain-azure-ai"),
+        ("claude-sonnet-x", "langchain-anthropic"),
         ("ibm:granite", "langchain-ibm"),
     ],
 )
