@@ -21,9 +21,10 @@ from langgraph_interleave.backends.svg.allowed import ATTRIBUTES, ELEMENTS
 from langgraph_interleave.backends.svg.asking import drawing_in
 from langgraph_interleave.backends.svg.renderer import render
 from langgraph_interleave.backends.svg.sanitizer import Drawing, clean
-from langgraph_interleave.backends.svg.source import KEY, shown, source_of, with_source
+from langgraph_interleave.backends.svg.source import shown
 from langgraph_interleave.backends.svg.styles import declarations_of, sheet_of, value_of
 from langgraph_interleave.backends.svg.tree import Unsound
+from langgraph_interleave.imaging.drawings import KEY, source_of, with_source
 from langgraph_interleave.testing import noise_card
 
 NS = "{http://www.w3.org/2000/svg}"

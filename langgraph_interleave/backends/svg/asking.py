@@ -12,9 +12,10 @@ from dataclasses import dataclass, field, replace
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
 from langgraph_interleave.backends.svg.sanitizer import clean
-from langgraph_interleave.backends.svg.source import shown, source_of
+from langgraph_interleave.backends.svg.source import shown
 from langgraph_interleave.backends.svg.tree import Unsound
 from langgraph_interleave.imaging import downscale
+from langgraph_interleave.imaging.drawings import source_of
 from langgraph_interleave.models.messages import picture_part, text_part
 from langgraph_interleave.prompts import Prompts
 from langgraph_interleave.types import ImageBytes, ImageRequest

@@ -22,10 +22,10 @@ from langgraph_interleave.backends.svg.asking import (
 )
 from langgraph_interleave.backends.svg.renderer import Rendered, render
 from langgraph_interleave.backends.svg.sanitizer import Drawing, clean
-from langgraph_interleave.backends.svg.source import source_of, with_source
 from langgraph_interleave.backends.svg.tree import Unsound
 from langgraph_interleave.errors import BadResponse, CallError, CallTimeout, ConfigError, InvalidRequest, NoImage
 from langgraph_interleave.imaging import verify_image
+from langgraph_interleave.imaging.drawings import source_of, with_source
 from langgraph_interleave.imaging.provenance import SourceType, xmp
 from langgraph_interleave.models.answering import Answered, Answering
 from langgraph_interleave.models.forms import ability

@@ -28,9 +28,10 @@ from langgraph_interleave.backends.svg.styles import (
 from langgraph_interleave.backends.svg.tree import MAX_DEPTH, Element, Unsound, attributes_out, weigh, written_out
 from langgraph_interleave.errors import BadResponse
 from langgraph_interleave.imaging import verify_image
+from langgraph_interleave.imaging.drawings import MAX_WHOLE
 
-#: Characters a model may write; whole drawings with their pictures; elements.
-MAX_WRITTEN, MAX_WHOLE, MAX_ELEMENTS = 400_000, 24_000_000, 6_000
+#: Characters a model may write; elements.
+MAX_WRITTEN, MAX_ELEMENTS = 400_000, 6_000
 _MAX_PICTURES, _MAX_PICTURE_PIXELS = 16, 20_000_000
 _MOST_EXTREME, _MAX_ASPECT = 1e7, 40.0
 _DATA = re.compile(r"data:image/(png|jpeg|jpg|webp);base64,", re.IGNORECASE)
