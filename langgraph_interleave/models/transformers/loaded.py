@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import queue
 import threading
 import weakref
 from collections.abc import Callable
@@ -85,9 +86,14 @@ class _Entry:
     holders: int = 0
 
 
-_entries: dict[tuple[Any, ...], _Entry] = {}
-# Let go of from garbage collection, which may come while it is held.
-_guard = threading.RLock()
+_Key = tuple[Any, ...]
+
+_entries: dict[_Key, _Entry] = {}
+_guard = threading.Lock()
+# The garbage collector may come in the middle of anything, whatever locks its thread then holds (those
+# of `concurrent.futures` among them): it only leaves word here, and a thread of its own lets go.
+_let_go: queue.SimpleQueue[_Key] = queue.SimpleQueue()
+_keeper: threading.Thread | None = None
 
 
 class Lease:
@@ -111,7 +117,7 @@ class Lease:
         with self._making:
             if self._loaded is None:
                 key, self._loaded = _acquire(self._wanted)
-                self._held = weakref.finalize(self, _release, key)
+                self._held = weakref.finalize(self, _let_go.put, key)
                 # At its end the process gives everything back by itself, and takes no new work.
                 self._held.atexit = False
             return self._loaded
@@ -120,8 +126,9 @@ class Lease:
         """Let go; the next use loads it again."""
         with self._making:
             held, self._held, self._loaded = self._held, None, None
-        if held is not None:
-            held()
+        left = held.detach() if held is not None else None
+        if left is not None:
+            _release(left[2][0])
 
 
 def in_memory() -> int:
@@ -129,13 +136,14 @@ def in_memory() -> int:
     return len(_entries)
 
 
-def _acquire(wanted: Wanted) -> tuple[tuple[Any, ...], Loaded]:
+def _acquire(wanted: Wanted) -> tuple[_Key, Loaded]:
     library("transformers")
     config = configuration(wanted.path, wanted.revision)
     device = choose_device(wanted.device, wanted.quantization)
     dtype = choose_dtype(wanted.dtype, device, _stored(config))
     key = (wanted.path, wanted.revision, wanted.identity, device, dtype, wanted.quantization)
     with _guard:
+        _watch()
         entry = _entries.get(key)
         if entry is None:
             entry = _entries[key] = _Entry(Loaded(wanted, device, dtype, config))
@@ -145,7 +153,19 @@ def _acquire(wanted: Wanted) -> tuple[tuple[Any, ...], Loaded]:
         return key, entry.loaded
 
 
-def _release(key: tuple[Any, ...]) -> None:
+def _watch() -> None:
+    global _keeper
+    if _keeper is None or not _keeper.is_alive():  # not alive: this process was forked
+        _keeper = threading.Thread(target=_keep, name="transformers-keeper", daemon=True)
+        _keeper.start()
+
+
+def _keep() -> None:
+    while True:
+        _release(_let_go.get())
+
+
+def _release(key: _Key) -> None:
     with _guard:
         entry = _entries.get(key)
         if entry is None:
