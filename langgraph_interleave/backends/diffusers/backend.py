@@ -13,17 +13,19 @@ from langgraph_interleave.backends.diffusers import quantization as quantization
 from langgraph_interleave.backends.diffusers.abilities import capabilities_of
 from langgraph_interleave.backends.diffusers.families import FAMILIES, Family, variant
 from langgraph_interleave.backends.diffusers.hardware import OFFLOADS, Offload, choose, dtype_name
+from langgraph_interleave.backends.diffusers.identity import identity_of, identity_of_object
 from langgraph_interleave.backends.diffusers.jobs import Drawn, Job
 from langgraph_interleave.backends.diffusers.loading import Recipe
+from langgraph_interleave.backends.diffusers.lora import Given, read_loras
 from langgraph_interleave.backends.diffusers.orders import Manner, check, job_of
 from langgraph_interleave.backends.diffusers.pictures import encoded
 from langgraph_interleave.backends.diffusers.probe import family_of
 from langgraph_interleave.backends.diffusers.shared import SharedPipeline, loaded, shared
 from langgraph_interleave.backends.diffusers.source import (
     checked,
+    checked_config,
     checked_object,
-    identity_of,
-    identity_of_object,
+    is_file,
     known_of,
     read_name,
 )
@@ -51,7 +53,7 @@ class DiffusersBackend:
     by a little more; `batch=False` draws each alone. A drawing nobody waits for stops after its step.
 
     Args:
-        source: A hub id, the folder of a pipeline, or a pipeline object.
+        source: A hub id, the folder of a pipeline, a `.safetensors` file, or a pipeline object.
         offload: `none` keeps all of it on the device; `model`, `sequential` and `group` keep less there,
             ever slower.
         dtype: `bfloat16`, `float16` or `float32`; by default what the device computes best.
@@ -65,9 +67,14 @@ class DiffusersBackend:
             decoding.
         revision: Of the hub's repository.
         variant: Of the weights' files (`fp16`).
+        config: Hub id or folder of the pipeline that a `.safetensors` file belongs to: what the file does
+            not hold comes from there. A file that holds the transformer alone needs it; for whole ones
+            diffusers knows it, and fetches the configurations.
+        lora: LoRAs: a `.safetensors` file, a folder, `OWNER/MODEL` or `OWNER/MODEL/FILE` on the hub, each
+            perhaps with `:SCALE` (`owner/ink:0.8`); several with commas, as a list, or as names with scales.
 
     Raises:
-        ConfigError: An option is wrong, or there is no such folder.
+        ConfigError: An option is wrong, or there is no such folder or file.
 
     Example:
         >>> backend = DiffusersBackend.from_string("black-forest-labs/FLUX.2-klein-4B?offload=model")
@@ -90,6 +97,8 @@ class DiffusersBackend:
         preview_every: int = 0,
         revision: str | None = None,
         variant: str | None = None,
+        config: str | None = None,
+        lora: Given = None,
     ) -> None:
         if offload not in OFFLOADS:
             raise ConfigError(
@@ -98,22 +107,29 @@ class DiffusersBackend:
         if preview_every < 0 or int(batch) < 0:
             raise ConfigError("preview_every and batch cannot be negative.", remedy="Give 0 or more.")
         named = isinstance(source, str) or hasattr(source, "__fspath__")
-        self._pipe = None if named else checked_object(source, dtype, quantization)
-        self.source = checked(str(source)) if named else type(source).__name__
+        told = any(option is not None for option in (dtype, quantization, config, lora))
+        self._pipe = None if named else checked_object(source, loaded_as=told)
+        config = checked_config(config)
+        self.source = checked(str(source), config) if named else type(source).__name__
+        loras = read_loras(lora)
         self._recipe = Recipe(
-            self.source, offload, dtype_name(dtype), device, quantizations.checked(quantization), revision, variant
-        )
+            self.source, offload, dtype_name(dtype), device, quantizations.checked(quantization), revision, variant,
+            config, loras,
+        )  # fmt: skip
+        _check_file_options(self._recipe)
         most = _TOGETHER if batch is True else max(1, int(batch))
         self._manner = Manner(dict(defaults or {}), most, preview_every)
         self._shared: SharedPipeline | None = None
         self._loading = threading.Lock()
         self._what = f"diffusers:{self.source.rpartition('/')[2] if named else self.source}"
         identity = identity_of(self.source, revision) if named else identity_of_object(source)
-        told = {
+        look: dict[str, Any] = {
             "dtype": self._recipe.dtype, "device": device, "quantization": quantization, "variant": variant,
             "defaults": {name: str(value) for name, value in self._manner.defaults.items()},
         }  # fmt: skip
-        self.fingerprint = f"diffusers/{_VERSION}/{identity}/{hashlib.sha256(canonical_json(told)).hexdigest()[:8]}"
+        look |= {"config": identity_of(config, revision)} if config else {}
+        look |= {"loras": [one.identity for one in loras]} if loras else {}
+        self.fingerprint = f"diffusers/{_VERSION}/{identity}/{hashlib.sha256(canonical_json(look)).hexdigest()[:8]}"
 
     @classmethod
     def from_string(cls, text: str, **options: Any) -> Self:
@@ -139,7 +155,7 @@ class DiffusersBackend:
             return self._shared.family
         if self._pipe is not None:
             return family_of(self._pipe, self.source)
-        known = known_of(self.source, self._recipe.revision)
+        known = known_of(self.source, self._recipe.revision, self._recipe.config)
         family = FAMILIES.get(known.kind or "", Family())
         return variant(family, known.kind or "", self.source, distilled=known.distilled, guided=known.guided)
 
@@ -214,6 +230,21 @@ class DiffusersBackend:
                     found.place(self._recipe)
                     self._shared = found
             return self._shared
+
+
+def _check_file_options(recipe: Recipe) -> None:
+    if not is_file(recipe.source):
+        if recipe.config is not None:
+            raise ConfigError(
+                "config= says which pipeline a single file belongs to, and the model is no file.",
+                remedy="Leave it out.",
+            )
+        return
+    if recipe.quantization not in (None, quantizations.FP8):
+        raise ConfigError(
+            f"A single file is loaded as it is, not with quantization={recipe.quantization}.",
+            remedy="Use fp8, or give the hub id or folder of a pipeline.",
+        )
 
 
 async def _drawn(pipeline: SharedPipeline, job: Job) -> Drawn:

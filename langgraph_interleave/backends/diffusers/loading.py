@@ -9,7 +9,9 @@ from typing import Any
 
 from langgraph_interleave.backends.diffusers import quantization
 from langgraph_interleave.backends.diffusers.hardware import Hardware, Offload, choose
-from langgraph_interleave.backends.diffusers.source import is_folder
+from langgraph_interleave.backends.diffusers.lora import Lora, apply
+from langgraph_interleave.backends.diffusers.single_file import pipeline_from
+from langgraph_interleave.backends.diffusers.source import is_file, is_local
 from langgraph_interleave.errors import ConfigError, InterleaveError, Unavailable
 from langgraph_interleave.models.libraries import PIP, library, version
 from langgraph_interleave.models.transformers.placement import free_memory, is_out_of_memory
@@ -26,6 +28,8 @@ class Recipe:
     quantization: str | None = None
     revision: str | None = None
     variant: str | None = None
+    config: str | None = None
+    loras: tuple[Lora, ...] = ()
 
 
 def load(recipe: Recipe) -> Any:
@@ -38,14 +42,18 @@ def load(recipe: Recipe) -> Any:
     hardware = choose(recipe.device, recipe.dtype, recipe.offload)
     diffusers = library("diffusers")
     options: dict[str, Any] = {"dtype" if version(diffusers) >= (0, 42) else "torch_dtype": hardware.dtype}
-    if is_folder(recipe.source):
+    if is_local(recipe.config or recipe.source) and (recipe.config or not is_file(recipe.source)):
         options["local_files_only"] = True
     options |= {name: value for name in ("revision", "variant") if (value := getattr(recipe, name))}
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            options |= quantization.arguments(recipe.quantization, recipe.source, hardware.dtype, recipe.revision)
-            pipe = diffusers.DiffusionPipeline.from_pretrained(recipe.source, **options)
+            if is_file(recipe.source):
+                pipe = pipeline_from(recipe.source, recipe.config, recipe.revision, options)
+            else:
+                options |= quantization.arguments(recipe.quantization, recipe.source, hardware.dtype, recipe.revision)
+                pipe = diffusers.DiffusionPipeline.from_pretrained(recipe.source, **options)
+            apply(pipe, recipe.loras, recipe.source)
             quantization.cast(pipe, recipe.quantization, hardware.dtype)
             place(pipe, hardware, recipe)
     except InterleaveError:
@@ -73,7 +81,8 @@ def place(pipe: Any, hardware: Hardware, recipe: Recipe) -> None:
 
 
 def _failed(error: Exception, recipe: Recipe) -> InterleaveError:
-    source = recipe.source
+    # What is fetched for a file is what it lacks.
+    source = recipe.config or recipe.source
     if is_out_of_memory(error):
         error.__traceback__ = None
         free_memory()
@@ -95,9 +104,14 @@ def _failed(error: Exception, recipe: Recipe) -> InterleaveError:
             f"The hub has no model {source}" + (f" with revision {recipe.revision}." if recipe.revision else "."),
             remedy="Check its name; for a private one log in: hf auth login.",
         )
-    if not is_folder(source) and (
-        names & _UNREACHED or "offline" in said.lower() or "couldn't connect" in said.lower()
-    ):
+    unreached = names & _UNREACHED or "offline" in said.lower() or "couldn't connect" in said.lower()
+    if unreached and is_file(source):
+        return ConfigError(
+            f"What goes with {source} (configurations, tokenizers) is not on this machine, and the hub cannot be "
+            "reached.",
+            remedy="Connect once, or say where it is: config=OWNER/MODEL, or the folder of its pipeline.",
+        )
+    if unreached and not is_local(source):
         return ConfigError(
             f"{source} is not on this machine, and the hub cannot be reached.",
             remedy=f"Connect once and run: hf download {source}; or give the path of a folder.",
@@ -105,6 +119,11 @@ def _failed(error: Exception, recipe: Recipe) -> InterleaveError:
     brief = " ".join(str(error).split())[:300]
     if isinstance(error, ImportError):
         return ConfigError(f"{source} needs a library that is not installed: {brief}", remedy=PIP)
+    if is_file(recipe.source):
+        return ConfigError(
+            f"{recipe.source} cannot be loaded: {type(error).__name__}: {brief}",
+            remedy="Check that it was made for the pipeline given as config=; give that, if it was not given.",
+        )
     return ConfigError(
         f"{source} cannot be loaded: {type(error).__name__}: {brief}",
         remedy="Check that it is a whole diffusers pipeline of a version this diffusers knows.",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from langgraph_interleave.backends.diffusers.single_file import part_from
 from langgraph_interleave.errors import ConfigError
 from langgraph_interleave.models.libraries import has, library
 
@@ -101,19 +102,8 @@ _ENCODERS = ("text_encoder", "text_encoder_2", "text_encoder_3")
 
 def _from_gguf(file: str, source: str, dtype: Any, revision: str | None) -> Any:
     """The denoiser of a GGUF checkpoint, of the class that the pipeline's own has."""
-    diffusers = library("diffusers")
-    config = diffusers.DiffusionPipeline.load_config(source, revision=revision)
-    kind = config.get("transformer", (None, None))[1]
-    model = getattr(diffusers, kind, None) if kind else None
-    if model is None or not hasattr(model, "from_single_file"):
-        raise ConfigError(f"{source} has no transformer that a GGUF file could stand for.", remedy="Leave gguf out.")
-    return model.from_single_file(
-        str(_gguf_path(file)),
-        quantization_config=diffusers.GGUFQuantizationConfig(compute_dtype=dtype),
-        config=source,
-        subfolder="transformer",
-        torch_dtype=dtype,
-    )
+    quantized = library("diffusers").GGUFQuantizationConfig(compute_dtype=dtype)
+    return part_from(str(_gguf_path(file)), "transformer", source, dtype, revision, quantization_config=quantized)
 
 
 def _gguf_path(file: str) -> Path:

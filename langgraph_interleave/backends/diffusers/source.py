@@ -1,8 +1,7 @@
-"""What a backend is made from: a hub id or folder with options, and what can be told of it unloaded."""
+"""What a backend is made from: a hub id, folder or file with options, and what can be told of it unloaded."""
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections.abc import Mapping
@@ -12,20 +11,20 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 from langgraph_interleave.backends.diffusers.families import class_by_name
+from langgraph_interleave.backends.diffusers.weights import SUFFIX, read_weights
 from langgraph_interleave.errors import ConfigError
 from langgraph_interleave.models.options import read_options
 
 #: Options that a name may carry, and the kind of each.
 IN_NAME: Mapping[str, Any] = {
-    "batch": int | bool, "device": str, "dtype": str, "guidance": float, "offload": str, "preview_every": int,
-    "quantization": str, "revision": str, "size": int, "steps": int, "strength": float, "variant": str,
+    "batch": int | bool, "config": str, "device": str, "dtype": str, "guidance": float, "lora": str, "offload": str,
+    "preview_every": int, "quantization": str, "revision": str, "size": int, "steps": int,
+    "strength": float, "variant": str,
 }  # fmt: skip
 #: Those of them that are arguments of a drawing.
 DRAWING = ("guidance", "size", "steps", "strength")
 _HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
 _INDEX = "model_index.json"
-#: Files up to this size are part of a folder's identity with their content, larger ones with their size.
-_READ_WHOLE = 1_000_000
 
 
 def read_name(text: str) -> tuple[str, dict[str, Any]]:
@@ -59,38 +58,60 @@ class Known:
     guided: bool | None = None
 
 
-def is_folder(source: str) -> bool:
+def is_local(source: str) -> bool:
     """Whether a source names a place on this machine rather than one on the hub.
 
     Example:
-        >>> is_folder("./mine"), is_folder("black-forest-labs/FLUX.1-dev")
+        >>> is_local("./mine"), is_local("black-forest-labs/FLUX.1-dev")
         (True, False)
     """
     return source.startswith((".", "/", "~")) or "\\" in source or Path(source).expanduser().exists()
 
 
-def checked(source: str) -> str:
-    """The source, if it can be one; a folder with its full path.
+def is_file(source: str) -> bool:
+    """Whether a source that was checked is one file of weights.
+
+    Example:
+        >>> is_file("/models/mine.safetensors"), is_file("owner/mine.safetensors")
+        (True, False)
+    """
+    return source.endswith(SUFFIX) and is_local(source)
+
+
+def checked(source: str, config: str | None = None) -> str:
+    """The source, if it can be one; a folder or file with its full path.
+
+    Args:
+        source: Hub id, folder or file.
+        config: The pipeline that a file belongs to, checked.
 
     Raises:
-        ConfigError: The folder is not there or holds no pipeline, or it is no hub id.
+        ConfigError: It is not there, holds no pipeline, or is no hub id.
     """
     source = source.strip()
     if not source:
         raise ConfigError(
             "The backend diffusers needs a model.", remedy="Write diffusers:OWNER/MODEL or diffusers:/path/to/folder."
         )
-    if is_folder(source):
+    if is_local(source):
         path = Path(source).expanduser()
         if not path.exists():
             raise ConfigError(f"There is no folder {source}.", remedy="Check the path, or give a hub id (OWNER/MODEL).")
+        if path.is_file():
+            _check_file(path, config)
+            # In the hub's cache it is a link, and only the link has the file's name.
+            return str(path.absolute())
         if not (path / _INDEX).is_file():
             raise ConfigError(
                 f"{source} holds no diffusers pipeline: there is no {_INDEX} in it.",
-                remedy="Give the folder that save_pretrained wrote; a single weights file is not enough.",
+                remedy="Give the folder that save_pretrained wrote, or the path of a .safetensors file in it.",
             )
         return str(path.resolve())
     if not _HUB_ID.fullmatch(source):
+        if source.endswith(SUFFIX):
+            raise ConfigError(
+                f"There is no file {source}.", remedy="Check the path; one on the hub: hf download OWNER/MODEL FILE."
+            )
         raise ConfigError(
             f"{source!r} is neither a folder nor a model of the hub.",
             remedy="Write OWNER/MODEL, or the path of a folder.",
@@ -98,8 +119,51 @@ def checked(source: str) -> str:
     return source
 
 
-def checked_object(pipe: Any, dtype: Any, quantization: str | None) -> Any:
+def checked_config(config: str | None) -> str | None:
+    """Where the rest of a single file's pipeline is: a hub id, or a folder with its full path.
+
+    Raises:
+        ConfigError: It is not there, or is neither.
+    """
+    if config is None:
+        return None
+    if Path(config).expanduser().is_file():
+        raise ConfigError(f"config={config!r} is a file.", remedy="Give a hub id, or the folder of a whole pipeline.")
+    return checked(config)
+
+
+def _check_file(path: Path, config: str | None) -> None:
+    if path.suffix != SUFFIX:
+        raise ConfigError(
+            f"{path} is not a .safetensors file.",
+            remedy="Other weights can run code when they are loaded: convert them. A GGUF file goes to "
+            "quantization=gguf:FILE, with the pipeline's hub id or folder as the model.",
+        )
+    weights = read_weights(path)
+    if weights.lora:
+        raise ConfigError(
+            f"{path} is a LoRA, not a model.", remedy="Give the model it was made for, and this file as lora=."
+        )
+    if config is not None:
+        return
+    if weights.kind is None:
+        raise ConfigError(
+            f"What kind of model {path} is cannot be told from its weights.",
+            remedy="Say which pipeline it belongs to: config=OWNER/MODEL, or the folder of one.",
+        )
+    if not weights.whole:
+        raise ConfigError(
+            f"{path} holds the weights that draw and no text encoder.",
+            remedy="Say which pipeline has the rest: config=OWNER/MODEL, or the folder of one.",
+        )
+
+
+def checked_object(pipe: Any, *, loaded_as: bool) -> Any:
     """The pipeline object, if it is one.
+
+    Args:
+        pipe: What was given.
+        loaded_as: Something was said of how it is to be loaded.
 
     Raises:
         ConfigError: It is none, or is to be loaded in another way than it was.
@@ -109,17 +173,21 @@ def checked_object(pipe: Any, dtype: Any, quantization: str | None) -> Any:
             f"A {type(pipe).__name__} is no pipeline of diffusers.",
             remedy="Give a hub id, a folder, or what DiffusionPipeline.from_pretrained returns.",
         )
-    if dtype is not None or quantization is not None:
+    if loaded_as:
         raise ConfigError(
-            "A pipeline object has its number format already.",
-            remedy="Load it with the dtype and quantisation you want, or give its folder or hub id.",
+            "A pipeline object is loaded already: its number format, weights and LoRAs are what they are.",
+            remedy="Load it with the dtype, quantisation and LoRAs you want, or give its folder or hub id.",
         )
     return pipe
 
 
-def known_of(source: str, revision: str | None = None) -> Known:
-    """What a folder, the hub's cache on this machine, or the name alone tells; nothing is downloaded."""
-    index = Path(source) / _INDEX if is_folder(source) else _cached(source, _INDEX, revision)
+def known_of(source: str, revision: str | None = None, config: str | None = None) -> Known:
+    """What a folder or file, the hub's cache on this machine, or the name alone tells; nothing is downloaded."""
+    if is_file(source):
+        if config is None:
+            return Known(kind_of(source))
+        source = config
+    index = Path(source) / _INDEX if is_local(source) else _cached(source, _INDEX, revision)
     said = _json(index)
     kind = said.get("_class_name")
     if not isinstance(kind, str):
@@ -134,33 +202,14 @@ def known_of(source: str, revision: str | None = None) -> Known:
     )
 
 
-def identity_of(source: str, revision: str | None = None) -> str:
-    """What a source is, for fingerprints: a hub id with its revision, or a digest of what a folder holds."""
-    if not is_folder(source):
-        return f"{source}@{revision}" if revision else source
-    digest = hashlib.sha256()
-    folder = Path(source)
-    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
-        size = path.stat().st_size
-        digest.update(f"{path.relative_to(folder).as_posix()}\0{size}\0".encode())
-        if size <= _READ_WHOLE:
-            digest.update(path.read_bytes())
-    return f"{folder.name}/{digest.hexdigest()[:12]}"
+def kind_of(file: str) -> str | None:
+    """The class of pipeline that a file without `config` is loaded as.
 
-
-def identity_of_object(pipe: Any) -> str:
-    """What a pipeline object is: class, configurations, and a sample of its weights."""
-    digest = hashlib.sha256()
-    for name, part in sorted(getattr(pipe, "components", {}).items()):
-        config = getattr(part, "config", None)
-        digest.update(f"{name}\0{type(part).__name__}\0{config}".encode())
-        state: Any = getattr(part, "state_dict", None)
-        if state is not None:
-            for key, tensor in state().items():
-                digest.update(f"{key}\0{tuple(tensor.shape)}".encode())
-                if str(tensor.device) != "meta":
-                    digest.update(str(tensor.flatten()[:4].tolist()).encode())
-    return f"{type(pipe).__name__}/{digest.hexdigest()[:12]}"
+    Kontext cannot be told from other FLUX.1 by its weights; its name tells.
+    """
+    kind = read_weights(Path(file)).kind
+    named = class_by_name(Path(file).name)
+    return named if kind == "FluxPipeline" and named == "FluxKontextPipeline" else kind
 
 
 def _json(path: Path | None) -> dict[str, Any]:

@@ -13,11 +13,12 @@ from hypothesis import strategies as st
 
 from langgraph_interleave.backends.diffusers import DiffusersBackend, hardware, quantization
 from langgraph_interleave.backends.diffusers.families import FAMILIES, Family, class_by_name, variant
+from langgraph_interleave.backends.diffusers.identity import identity_of
 from langgraph_interleave.backends.diffusers.jobs import Job, Look, together
 from langgraph_interleave.backends.diffusers.options import arguments, negative_of
 from langgraph_interleave.backends.diffusers.probe import family_of
 from langgraph_interleave.backends.diffusers.sizes import size_of
-from langgraph_interleave.backends.diffusers.source import identity_of, read_name
+from langgraph_interleave.backends.diffusers.source import read_name
 from langgraph_interleave.errors import ConfigError, InvalidRequest
 from langgraph_interleave.types import ImageBytes, ImageRequest
 
