@@ -2,8 +2,9 @@
 
 from langgraph_interleave.checks.base import Check
 from langgraph_interleave.checks.blank import NotBlank
+from langgraph_interleave.checks.netlist import Netlist
 from langgraph_interleave.checks.palette import PaletteDrift
 from langgraph_interleave.checks.text import TextPresent
 from langgraph_interleave.checks.unchanged import Unchanged
 
-__all__ = ["Check", "NotBlank", "PaletteDrift", "TextPresent", "Unchanged"]
+__all__ = ["Check", "Netlist", "NotBlank", "PaletteDrift", "TextPresent", "Unchanged"]

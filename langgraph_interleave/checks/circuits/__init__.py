@@ -1,0 +1,1 @@
+"""Circuits read from the drawings they were rendered from."""
