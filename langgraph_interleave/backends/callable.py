@@ -11,7 +11,8 @@ from typing import Any, cast
 
 from langgraph_interleave.backends.untaken import untaken
 from langgraph_interleave.errors import BadResponse, CallTimeout, ConfigError, InvalidRequest, NoImage
-from langgraph_interleave.imaging import verify_image
+from langgraph_interleave.imaging.formats import MAX_PIXELS, Unreadable, decode
+from langgraph_interleave.imaging.results import read_result
 from langgraph_interleave.types import Capabilities, ImageBytes, ImageRequest, ImageResult, OnProgress, Usage
 
 #: What a function may take, by name.
@@ -109,7 +110,7 @@ class CallableBackend:
             InvalidRequest: There are more references than the function takes, one of them is no picture,
                 or size or number cannot be.
             NoImage: It returned nothing.
-            BadResponse: It returned what is no picture.
+            BadResponse: It returned what is no picture, or a black one.
             CallTimeout: The deadline passed; a plain function goes on in its thread all the same.
         """
         self._check(request)
@@ -122,10 +123,9 @@ class CallableBackend:
                     seed = None if request.seed is None else (request.seed + index) % 2**32
                     returned = await self._call(replace(request, seed=seed, n=1), on_progress)
                     if isinstance(returned, ImageResult):
-                        images += returned.images
                         text, usage, warnings = returned.text, usage + returned.usage, returned.warnings
-                    else:
-                        images += await asyncio.to_thread(self._pictures, returned, seed)
+                        returned = returned.images
+                    images += await asyncio.to_thread(self._pictures, returned, seed)
         except TimeoutError as error:
             raise CallTimeout(
                 f"{self.name} was not finished within {request.timeout_s:g} s.",
@@ -187,18 +187,27 @@ class CallableBackend:
 
     def _picture(self, returned: object, seed: int | None) -> ImageBytes:
         if isinstance(returned, ImageBytes):
-            return returned
+            # What it says of itself is measured all the same.
+            return read_result(returned.data, what=self.name, seed=seed if returned.seed is None else returned.seed)
         if isinstance(returned, bytes | bytearray | memoryview):
-            return verify_image(bytes(returned), what=f"picture of {self.name}", seed=seed)
-        save = getattr(returned, "save", None)
-        if callable(save):
-            buffer = io.BytesIO()
-            save(buffer, "PNG")
-            return verify_image(buffer.getvalue(), what=f"picture of {self.name}", seed=seed)
+            return read_result(bytes(returned), what=self.name, seed=seed)
+        if callable(getattr(returned, "save", None)):
+            return read_result(self._encoded(returned), what=self.name, seed=seed)
         raise BadResponse(
             f"{self.name} returned a {type(returned).__name__}.",
             remedy="Return a PIL picture, or the bytes of a PNG, JPEG or WebP file.",
         )
+
+    def _encoded(self, picture: Any) -> bytes:
+        buffer = io.BytesIO()
+        try:
+            picture.save(buffer, "PNG")
+        except Exception as error:
+            raise BadResponse(
+                f"What {self.name} returned, a {type(picture).__name__}, cannot be written as PNG: {error}",
+                remedy="Return a PIL picture of mode RGB or RGBA, or the bytes of a PNG, JPEG or WebP file.",
+            ) from error
+        return buffer.getvalue()
 
 
 def _taken(function: Drawing) -> tuple[frozenset[str], tuple[str, ...]]:
@@ -228,19 +237,12 @@ def _taken(function: Drawing) -> tuple[frozenset[str], tuple[str, ...]]:
 
 
 def _opened(references: Sequence[ImageBytes]) -> list[Any]:
-    from PIL import Image
-
     opened: list[Any] = []
-    for index, reference in enumerate(references):
+    for number, reference in enumerate(references, 1):
         try:
-            picture = Image.open(io.BytesIO(reference.data))
-            picture.load()
-        except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
-            raise InvalidRequest(
-                f"Reference {index} ({reference!r}) is no picture: {' '.join(str(error).split())[:120]}.",
-                remedy="Give an undamaged PNG, JPEG or WebP picture.",
-            ) from error
-        opened.append(picture)
+            opened.append(decode(reference.data, MAX_PIXELS)[0])
+        except Unreadable as error:
+            raise InvalidRequest(f"Reference {number} is {error.reason}.", remedy=error.remedy) from error
     return opened
 
 

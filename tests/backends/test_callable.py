@@ -7,6 +7,7 @@ import functools
 import io
 import threading
 import time
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -17,7 +18,7 @@ from langgraph_interleave.backends.base import ImageBackend
 from langgraph_interleave.backends.callable import CallableBackend
 from langgraph_interleave.errors import BadResponse, CallTimeout, ConfigError, InvalidRequest, NoImage, RateLimited
 from langgraph_interleave.testing import ScriptedCritic, ScriptedPlanner, noise_card, simple_plan
-from langgraph_interleave.types import Capabilities, ImageRequest, ImageResult, Usage
+from langgraph_interleave.types import Capabilities, ImageBytes, ImageRequest, ImageResult, Usage
 
 
 def png(color: str = "red", side: int = 8) -> bytes:
@@ -119,13 +120,40 @@ def test_what_it_can_do_is_told_from_what_it_takes() -> None:
         (None, NoImage, "nothing"),
         ([], NoImage, "empty list"),
         (3, BadResponse, "a int"),
-        (b"<html>", BadResponse, "picture of mine"),
+        (b"<html>", BadResponse, "The answer of mine is an HTML page"),
         ("picture.png", BadResponse, "a str"),
+        (png("black"), BadResponse, "mine drew nothing that can be seen"),
+        (Image.new("RGB", (8, 8)), BadResponse, "mine drew nothing that can be seen"),
+        (Image.new("CMYK", (8, 8)), BadResponse, "cannot be written as PNG"),
+        (png()[:45], BadResponse, "broken PNG"),
+        (ImageBytes(b"GIF", "image/png", 8, 8), BadResponse, "text, not a picture"),
+        (ImageResult(()), NoImage, "empty list"),
     ],
 )
 def test_what_is_no_picture_is_an_error(returned: Any, error: type[Exception], says: str) -> None:
     with pytest.raises(error, match=says):
         drawn(lambda prompt: returned, name="mine")
+
+
+def test_pictures_are_measured_and_lose_what_is_private() -> None:
+    from PIL.PngImagePlugin import PngInfo
+
+    words = PngInfo()
+    words.add_text("parameters", "a secret prompt")
+    buffer = io.BytesIO()
+    Image.new("RGB", (8, 8), "red").save(buffer, "PNG", pnginfo=words)
+    told = ImageBytes(buffer.getvalue(), "image/jpeg", 640, 480)
+    image = drawn(lambda prompt, seed: told, ImageRequest("x", seed=5)).images[0]
+    assert (image.mime, image.width, image.height, image.seed) == ("image/png", 8, 8, 5)
+    assert b"secret" not in image.data
+    again = drawn(lambda prompt, seed: ImageResult((replace(told, seed=9),)), ImageRequest("x", seed=5))
+    assert again.images[0].seed == 9
+
+
+def test_a_reference_that_is_no_picture_is_named() -> None:
+    broken = replace(noise_card("b"), data=noise_card("b").data[:200])
+    with pytest.raises(InvalidRequest, match="Reference 2 is a broken PNG"):
+        drawn(card, ImageRequest("x", references=[noise_card("a"), broken]))
 
 
 @pytest.mark.parametrize("function", [3, "draw", lambda canvas, brush, ink: png()])
