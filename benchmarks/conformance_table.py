@@ -1,10 +1,10 @@
-"""The table of docs/backends.md: what the conformance suite finds out about each built-in backend.
+"""The tables of docs/backends.md and README.md: what the conformance suite finds out about each built-in backend.
 
-    python benchmarks/conformance_table.py            print it
-    python benchmarks/conformance_table.py --write    put it into docs/backends.md
+    python benchmarks/conformance_table.py            print both
+    python benchmarks/conformance_table.py --write    the whole one into docs/backends.md, its summary into README.md
 
 Nothing leaves the machine: backends that talk to a server talk to one on a loopback address, those
-that load a model load a tiny one made in code. A test holds the document against this.
+that load a model load a tiny one made in code. Tests hold the documents against this.
 """
 
 from __future__ import annotations
@@ -22,9 +22,24 @@ from langgraph_interleave.backends.base import ImageBackend
 from langgraph_interleave.testing.conformance import ITEMS, Report, Status, check_backend
 
 REPOSITORY = Path(__file__).resolve().parent.parent
-DOCUMENT = REPOSITORY / "docs" / "backends.md"
+DOCUMENT, README = REPOSITORY / "docs" / "backends.md", REPOSITORY / "README.md"
 BEGIN, END = "<!-- conformance: begin -->", "<!-- conformance: end -->"
 MARKS: Mapping[Status, str] = {"passed": "yes", "failed": "**no**", "not applicable": "–", "not provable": "?"}
+
+#: Which items a column of the summary counts.
+GROUPS: Mapping[str, frozenset[str]] = {
+    "pictures, sizes": frozenset(
+        {"contract", "draws", "usage", "size_as_asked", "odd_sizes", "extreme_sizes", "batch", "progress",
+         "empty_prompt", "long_prompt", "wrong_numbers"}
+    ),
+    "edits, references": frozenset(
+        {"edits", "references_arrive", "references_order", "every_reference", "too_many_references",
+         "broken_reference", "mask", "negative_prompt", "transparent"}
+    ),
+    "seeds": frozenset({"same_seed", "other_seed"}),
+    "several at once, stopping": frozenset({"concurrency", "cancellation", "deadline"}),
+    "metadata, secrets, origin": frozenset({"metadata", "provenance", "silence"}),
+}  # fmt: skip
 
 Factory = Callable[[], ImageBackend]
 
@@ -188,6 +203,32 @@ def mark(one: Report, item: str) -> str:
     return MARKS[one[item].status]
 
 
+def summary(marks: Mapping[str, list[str]]) -> str:
+    """How many items of each group are a yes, of those that apply: one row for each backend.
+
+    Args:
+        marks: The columns of the whole table.
+    """
+    lines = [f"| backend | {' | '.join(GROUPS)} |", f"|---|{'---|' * len(GROUPS)}"]
+    for name, column in marks.items():
+        cells = [
+            counted([one for item, one in zip(ITEMS, column, strict=True) if item.name in group])
+            for group in GROUPS.values()
+        ]
+        lines.append(f"| `{name}` | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def counted(marks: list[str]) -> str:
+    """What a cell of the summary says."""
+    apply = [one for one in marks if one != MARKS["not applicable"]]
+    if not apply:
+        return MARKS["not applicable"]
+    unknown = apply.count(MARKS["not provable"])
+    of = f"{apply.count(MARKS['passed'])} of {len(apply)}"
+    return f"{of}, {unknown} ?" if unknown else of
+
+
 def columns(text: str) -> dict[str, list[str]]:
     """The marks of each column of a document's table."""
     inside = text.partition(BEGIN)[2].partition(END)[0]
@@ -202,19 +243,26 @@ def said(text: str, name: str) -> list[str]:
     return [line for line in inside.splitlines() if line.startswith(f"- `{name}`,")]
 
 
-def main() -> int:
-    """Print the table, or write it."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--write", action="store_true", help="put it into docs/backends.md")
-    wanted = parser.parse_args()
-    made = table({name: report(name) for name in (*QUICK, *SLOW)})
-    if not wanted.write:
-        print(made)
-        return 0
-    text = DOCUMENT.read_text(encoding="utf-8")
+def put(made: str, into: Path) -> None:
+    """Put a table where a document has one."""
+    text = into.read_text(encoding="utf-8")
     before, _, rest = text.partition(BEGIN)
     after = rest.partition(END)[2]
-    DOCUMENT.write_text(f"{before}{BEGIN}\n{made}\n{END}{after}", encoding="utf-8")
+    into.write_text(f"{before}{BEGIN}\n{made}\n{END}{after}", encoding="utf-8")
+
+
+def main() -> int:
+    """Print the tables, or write them."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--write", action="store_true", help="put them into docs/backends.md and README.md")
+    wanted = parser.parse_args()
+    made = table({name: report(name) for name in (*QUICK, *SLOW)})
+    short = summary(columns(f"{BEGIN}\n{made}\n{END}"))
+    if not wanted.write:
+        print(f"{short}\n\n{made}")
+        return 0
+    put(made, DOCUMENT)
+    put(short, README)
     return 0
 
 

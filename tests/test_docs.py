@@ -27,7 +27,17 @@ MODULES = sorted(
     info.name for info in pkgutil.walk_packages(langgraph_interleave.__path__, "langgraph_interleave.")
     if not info.name.endswith(".__main__")
 )  # fmt: skip
-DOCUMENTS = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "LICENSE")
+#: The Python of the README runs here; that of docs/backends.md in testing/test_conformance_table.py, that of
+#: docs/recipes.md in backends/test_recipes.py, with stand-ins for what each of them needs.
+DOCUMENTS = (
+    "README.md",
+    "CHANGELOG.md",
+    "CONTRIBUTING.md",
+    "SECURITY.md",
+    "LICENSE",
+    "docs/backends.md",
+    "docs/recipes.md",
+)
 
 
 def block(heading: str, number: int = 0) -> str:
@@ -65,7 +75,12 @@ def test_links_within_the_repository_lead_somewhere() -> None:
     for name in DOCUMENTS:
         text = (REPOSITORY / name).read_text(encoding="utf-8")
         for target in re.findall(r"\]\((?!https?:|#|mailto:)([^)#]+)", text):
-            assert (REPOSITORY / target).exists(), f"{name}: {target}"
+            assert ((REPOSITORY / name).parent / target).exists(), f"{name}: {target}"
+
+
+def test_every_document_is_among_them() -> None:
+    written = {path.relative_to(REPOSITORY).as_posix() for path in REPOSITORY.glob("docs/**/*.md")}
+    assert written <= set(DOCUMENTS)
 
 
 def test_the_two_commands_set_up_all_they_need() -> None:
@@ -83,6 +98,9 @@ def test_the_options_the_readme_uses_exist(capsys: pytest.CaptureFixture[str]) -
     for line in re.findall(r"langgraph-interleave run (.*)", README.replace("\\\n", " ")):
         words = shlex.split(line.split("&&")[0], comments=True)
         assert {word for word in words if word.startswith("--")} <= known, line
+    listed = README.partition("On the command line: ")[2].partition("\n")[0]
+    assert set(re.findall(r"`(--[a-z-]+)`", listed)) <= known
+    assert "--references" in listed
 
 
 def test_the_python_of_the_readme_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, loopback: Any) -> None:
