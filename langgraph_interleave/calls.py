@@ -16,6 +16,7 @@ from typing import Any
 from langgraph_interleave import routing
 from langgraph_interleave.context import Settings
 from langgraph_interleave.errors import CallError, Cancelled, ContentBlocked, CritiqueError, PlanError, Role
+from langgraph_interleave.imaging import provenance
 from langgraph_interleave.ledger import Call, Produced, Repeats, RunScope, call_key
 from langgraph_interleave.planner import PlanRequest, Rephraser
 from langgraph_interleave.previews import OnPreview, Previews
@@ -224,6 +225,8 @@ class RunCalls:
             }
             if request.prompt != prompt:
                 body["sent"] = request.prompt
+            if provenance.read(image.data).signed:
+                body["signed"] = True
             return Produced(body, result.usage)
 
         return call, produce

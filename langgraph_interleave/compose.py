@@ -107,6 +107,7 @@ def document_step(
         record=digest,
         depth=found.depth if found is not None and record.picture is not None else None,
         drift=measured,
+        signed=record.signed,
     )
 
 

@@ -240,6 +240,7 @@ def read_drawing(finished: Finished) -> dict[str, object]:
         "warnings": tuple(body["warnings"]),
         "seed": body["seed"],
         "sent": body.get("sent"),
+        "signed": body.get("signed"),
     }
 
 

@@ -141,9 +141,19 @@ def numbers_of(data: DocumentData) -> list[tuple[str, str]]:
         ("Tokens", f"{spend.input_tokens:,} in, {spend.output_tokens:,} out"),
         ("Time", duration(spend.seconds)),
         ("Cost", "" if spend.cost_usd is None else money(spend.cost_usd)),
+        ("Content Credentials", _signed(data)),
     ]
     used = {"Tokens": spend.input_tokens + spend.output_tokens > 0, "Time": spend.seconds > 0}
     return [(label, value) for label, value in rows if value and used.get(label, True)]
+
+
+def _signed(data: DocumentData) -> str:
+    steps = [str(step.index + data.first_number) for step in data.steps if step.signed]
+    if not steps:
+        return ""
+    return (
+        f"in the {'pictures of steps' if len(steps) > 1 else 'picture of step'} {', '.join(steps)}, not verified here"
+    )
 
 
 def _calls(spend: Spend) -> str:

@@ -44,6 +44,11 @@ class DocumentStep(Frozen):
     record: str | None = None
     depth: int | None = Field(default=None, ge=0, description="edits since a picture that was drawn new, or given")
     drift: Drift | None = None
+    signed: bool | None = Field(
+        default=None,
+        description="whether the picture carries its maker's Content Credentials (C2PA), which nobody verified; "
+        "null where it does not, or nobody looked",
+    )
 
 
 class DocumentData(Frozen):

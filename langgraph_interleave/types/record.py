@@ -40,6 +40,11 @@ class Attempt(Frozen):
     critique: Critique | None = None
     problem: Problem | None = None
     warnings: tuple[str, ...] = ()
+    signed: bool | None = Field(
+        default=None,
+        description="whether the picture carries its maker's Content Credentials (C2PA), which nobody verified; "
+        "null where it does not, or nobody looked",
+    )
     calls: tuple[str, ...] = Field(default=(), description="keys of the ledger records it used")
 
     @property
@@ -63,6 +68,11 @@ class StepRecord(Frozen):
     def picture(self) -> ArtifactRef | None:
         """The picture delivered for this step, `None` when there is none."""
         return None if self.kept is None else self.attempts[self.kept].image
+
+    @property
+    def signed(self) -> bool | None:
+        """Whether that picture carries its maker's Content Credentials; `None` where none is known."""
+        return None if self.kept is None else self.attempts[self.kept].signed
 
 
 class PlanRecord(Frozen):
