@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import ValidationError
 
+from langgraph_interleave.imaging.provenance import xmp
 from langgraph_interleave.types.artifact import ImageBytes
 from langgraph_interleave.world.scene import Scene
 
@@ -23,7 +24,6 @@ Format = Literal["PNG", "JPEG", "WEBP"]
 Area = tuple[int, int, int, int]
 MIME = {"PNG": "image/png", "JPEG": "image/jpeg", "WEBP": "image/webp"}
 
-SOURCE_TYPES = "http://cv.iptc.org/newscodes/digitalsourcetype/"
 #: Keyword of the PNG text chunk with the scene.
 SCENE_KEY = "langgraph-interleave.scene"
 #: Keyword of the PNG text chunk that says where the photo is: left, top, right, bottom in pixels.
@@ -111,16 +111,3 @@ def _text(data: bytes, key: str) -> str | None:
     except (UnidentifiedImageError, OSError, ValueError, SyntaxError, Image.DecompressionBombError):
         return None
     return str(text) if isinstance(text, str) and len(text) <= _MOST else None
-
-
-def xmp(source_type: str) -> str:
-    """The XMP packet that states a digital source type."""
-    return (
-        '<?xpacket begin="\ufeff" id="W5M0MpCehiHzreSzNTczkc9d"?>'
-        '<x:xmpmeta xmlns:x="adobe:ns:meta/">'
-        '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">'
-        '<rdf:Description rdf:about="" xmlns:Iptc4xmpExt="http://iptc.org/std/Iptc4xmpExt/2008-02-29/">'
-        f"<Iptc4xmpExt:DigitalSourceType>{SOURCE_TYPES}{source_type}</Iptc4xmpExt:DigitalSourceType>"
-        "</rdf:Description></rdf:RDF></x:xmpmeta>"
-        '<?xpacket end="w"?>'
-    )

@@ -10,11 +10,12 @@ import pytest
 from PIL import Image, ImageChops
 
 from langgraph_interleave.errors import ConfigError
+from langgraph_interleave.imaging.provenance import SOURCE_TYPES
 from langgraph_interleave.types import ImageBytes
 from langgraph_interleave.world import drawing
 from langgraph_interleave.world import render as renderer
 from langgraph_interleave.world.layout import PHOTO_ID, bounds, layout
-from langgraph_interleave.world.marks import SOURCE_TYPES, Format, photo_of, scene_of
+from langgraph_interleave.world.marks import Format, photo_of, scene_of
 from langgraph_interleave.world.palette import COLORS, PAPER, distance, rgb
 from langgraph_interleave.world.render import picture, render, svg
 from langgraph_interleave.world.scene import Beside, Scene, Thing
