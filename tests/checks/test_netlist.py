@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from langchain_core.language_models import FakeListChatModel
 
+from langgraph_interleave import create_interleave_graph
 from langgraph_interleave.backends.svg import SvgBackend
 from langgraph_interleave.backends.svg.sanitizer import clean
 from langgraph_interleave.checks import Netlist
@@ -20,8 +21,8 @@ from langgraph_interleave.checks.netlist import asked_for, netlist_of
 from langgraph_interleave.errors import ConfigError
 from langgraph_interleave.imaging.drawings import with_source
 from langgraph_interleave.registry import init_check
-from langgraph_interleave.testing import noise_card
-from langgraph_interleave.types import ImageBytes, ImageRequest, Step
+from langgraph_interleave.testing import ScriptedCritic, ScriptedPlanner, noise_card
+from langgraph_interleave.types import Critique, CritiqueRequest, ImageBytes, ImageRequest, Plan, Step
 
 #: A loop as a model draws one: symbols in groups with leads of their own, wires in a group, words beside.
 LOOP = """
@@ -62,6 +63,12 @@ LABELLED_COPIES = """
 BESIDE = """
 <rect x="20" y="90" width="60" height="20"/><rect x="140" y="90" width="60" height="20"/>
 <text x="40" y="82">R1</text><text x="155" y="104">R2 = 5 kΩ</text><path d="M80 100h60"/>"""
+
+NUMBERED = """
+<g id="g1"><g id="R1"><rect id="c1" x="20" y="90" width="60" height="20"/><path id="pin1" d="M80 100h5"/>
+<text>R1</text></g></g>
+<path id="w1" d="M85 100H140"/>
+<g id="g2"><rect x="140" y="90" width="60" height="20"/><text>R2</text></g>"""
 
 
 def read(svg: str, *names: str) -> list[list[str]]:
@@ -175,6 +182,8 @@ def test_how_lines_join(body: str, nets: list[list[str]]) -> None:
         (boxes("R1", "R2") + '<g visibility="hidden"><path d="M80 100h60"/></g>', []),
         ('<style>.wire{stroke:#111;fill:none} rect{stroke:blue}</style><g stroke="none">' + boxes("R1", "R2")
          + '<path class="wire" d="M80 100h60"/></g>', [["R1", "R2"]]),
+        # Ids that count pins, groups and wires name no parts; a part is one in spite of such ids in it.
+        (NUMBERED, [["R1", "R2"]]),
         ("", []),
     ],
 )  # fmt: skip
@@ -299,6 +308,27 @@ def test_an_instruction_is_held_against_the_drawing() -> None:
     )
     assert check.check(step("A battery, a resistor, a capacitor."), None, drawing, ()).passed is None
     assert check.check(step("R1 is connected to C1."), None, noise_card("no drawing"), ()).reason != ""
+
+
+async def test_a_circuit_that_is_wired_wrongly_is_drawn_again() -> None:
+    torn = LOOP.replace("H 140", "H 100")
+    backend = SvgBackend(FakeListChatModel(responses=[torn, LOOP]), billed=False)
+    told: list[str] = []
+
+    def judge(request: CritiqueRequest) -> Critique:
+        told.extend(check.reason for check in request.checks if check.passed is False)
+        return Critique(verdict="accept")
+
+    plan = Plan(steps=(step("V1 is connected to R1."),))
+    graph = create_interleave_graph(
+        ScriptedPlanner(plan), backend, ScriptedCritic(judge), checks=("netlist",), size="400x300"
+    )
+    document = (await graph.ainvoke({"request": "A loop."}))["document"]
+    assert (document["outcome"], document["steps"][0]["attempts"]) == ("complete", 2)
+    assert told == [
+        "the circuit is wired wrongly: R1 and V1 should be connected and are not. "
+        "What the drawing joins: C1, R1; C1, V1"
+    ]
 
 
 def test_each_step_of_a_sequence_has_a_netlist_of_its_own() -> None:

@@ -11,7 +11,13 @@ from langgraph_interleave.checks.circuits.outlines import Drawn, Sheet
 from langgraph_interleave.checks.circuits.paths import Line, Point
 
 #: R1, C12, IC3, Q2a; and the names of supplies, which are one node wherever they stand.
-_DESIGNATOR = re.compile(r"[A-Za-z]{1,3}\d{1,3}[a-z]?")
+_DESIGNATOR = re.compile(r"([A-Za-z]{1,3})\d{1,3}[a-z]?")
+#: Letters of designators in ids: others with a number count pins, groups, wires (`pin1`, `g1`, `w1`).
+_LETTERS = frozenset(
+    {"a", "am", "b", "bat", "bt", "c", "d", "dz", "e", "f", "fu", "h", "i", "ic", "is", "j", "k", "l", "la", "ldr",
+     "led", "lp", "ls", "m", "ntc", "op", "p", "pot", "ptc", "q", "r", "rl", "rv", "s", "sw", "t", "th", "tr", "u", "v",
+     "vm", "vr", "vs", "x", "y", "z", "zd"}
+)  # fmt: skip
 _SUPPLY = re.compile(r"(?:[ADP]?GND|GROUND|V(?:CC|DD|SS|EE)|[+\-−]\d+(?:[.,]\d+)?\s?V)", re.IGNORECASE)
 _TOKEN = re.compile(r"[^\W_]+")
 _WIRES = frozenset(
@@ -95,15 +101,18 @@ class _Sorting:
             return None
         if (given := self._names.get(" ".join(tokens))) is not None:
             return given
-        found = {name for token in tokens if (name := self._known(token)) is not None}
+        found = {name for token in tokens if (name := self._known(token, in_id=True)) is not None}
         return found.pop() if len(found) == 1 else None
 
-    def _known(self, word: str) -> str | None:
+    def _known(self, word: str, *, in_id: bool = False) -> str | None:
         if (given := self._names.get(word.casefold())) is not None:
             return given
         if (supply := _supply(word)) is not None:
             return supply
-        return (word[:-1].upper() + word[-1]) if _DESIGNATOR.fullmatch(word) else None
+        found = _DESIGNATOR.fullmatch(word)
+        if found is None or (in_id and found[1].casefold() not in _LETTERS):
+            return None
+        return word[:-1].upper() + word[-1]
 
     def _by_words(self, one: Drawn) -> str | None:
         words = one.words.strip()
@@ -141,11 +150,11 @@ class _Sorting:
         own = self._by_id(one)
         below = [each for each in one.every() if each is not one]
         by_id = {name for each in below if each.kind != "words" and (name := self._by_id(each)) is not None}
+        written = {name for each in below if each.kind == "words" and (name := self._by_words(each)) is not None}
         if own is not None:
-            return own if by_id <= {own} else None
+            return own if by_id <= {own} or written == {own} else None
         if by_id:
             return None
-        written = {name for each in below if each.kind == "words" and (name := self._by_words(each)) is not None}
         if len(written) != 1 or any(each.kind == "group" and self._name(each) for each in one.inside):
             return None
         left, top, right, bottom = box_of(line for shape in one.shapes for line in shape.lines)
