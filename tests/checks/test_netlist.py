@@ -325,10 +325,11 @@ async def test_a_circuit_that_is_wired_wrongly_is_drawn_again() -> None:
     )
     document = (await graph.ainvoke({"request": "A loop."}))["document"]
     assert (document["outcome"], document["steps"][0]["attempts"]) == ("complete", 2)
-    assert told == [
+    (reason,) = told
+    assert reason == (
         "the circuit is wired wrongly: R1 and V1 should be connected and are not. "
         "What the drawing joins: C1, R1; C1, V1"
-    ]
+    )
 
 
 def test_each_step_of_a_sequence_has_a_netlist_of_its_own() -> None:
