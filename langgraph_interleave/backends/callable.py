@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
+from langgraph_interleave.backends.turns import Turns
 from langgraph_interleave.backends.untaken import untaken
 from langgraph_interleave.errors import BadResponse, CallTimeout, ConfigError, InvalidRequest, NoImage
 from langgraph_interleave.imaging.formats import MAX_PIXELS, Unreadable, decode
@@ -98,7 +99,7 @@ class CallableBackend:
             concurrency=concurrency,
         )
         self.capabilities = replace(told, billed=told.billed or billed)
-        self._turn = asyncio.Semaphore(self.capabilities.concurrency)
+        self._turn = Turns(self.capabilities.concurrency)
 
     def __repr__(self) -> str:
         return f"CallableBackend({getattr(self._function, '__name__', 'function')!r}, name={self.name!r})"
@@ -110,15 +111,16 @@ class CallableBackend:
             InvalidRequest: There are more references than the function takes, one of them is no picture,
                 or size or number cannot be.
             NoImage: It returned nothing.
-            BadResponse: It returned what is no picture, or a black one.
+            BadResponse: It returned what is no picture, or a black one, or gave itself up.
             CallTimeout: The deadline passed; a plain function goes on in its thread all the same.
         """
         self._check(request)
         images: list[ImageBytes] = []
         text: str | None = None
         usage, warnings = Usage(), ()
+        deadline = asyncio.timeout(request.timeout_s)
         try:
-            async with asyncio.timeout(request.timeout_s), self._turn:
+            async with deadline, self._turn:
                 for index in range(request.n):
                     seed = None if request.seed is None else (request.seed + index) % 2**32
                     returned = await self._call(replace(request, seed=seed, n=1), on_progress)
@@ -127,12 +129,19 @@ class CallableBackend:
                         returned = returned.images
                     images += await asyncio.to_thread(self._pictures, returned, seed)
         except TimeoutError as error:
+            if not deadline.expired():
+                # The function's own, of something it waited for: a fault of its own, like any other.
+                raise
             raise CallTimeout(
                 f"{self.name} was not finished within {request.timeout_s:g} s.",
                 remedy="Allow more time.",
                 ambiguous=self.capabilities.billed,
             ) from error
         usage = usage if usage != Usage() else Usage(images=len(images))
+        if len(images) > request.n:
+            first = "the first was" if request.n == 1 else f"the first {request.n} were"
+            warnings = (*warnings, f"{self.name} drew {len(images)} pictures; {first} kept.")
+            images = images[: request.n]
         said = (*untaken(request, self.capabilities, what=self.name), *_other_size(request, images, self.name))
         warnings = tuple(dict.fromkeys((*warnings, *said)))
         return ImageResult(tuple(images), text=text, usage=usage, warnings=warnings, model=self.fingerprint)
@@ -172,10 +181,27 @@ class CallableBackend:
         }
         arguments = [known[name] for name in self._positional]
         named = {name: known[name] for name in self._takes if name not in self._positional}
-        if inspect.iscoroutinefunction(self._function):
-            return await self._function(*arguments, **named)
-        returned = await asyncio.to_thread(self._function, *arguments, **named)
-        return await cast("Awaitable[object]", returned) if inspect.isawaitable(returned) else returned
+        try:
+            if inspect.iscoroutinefunction(self._function):
+                return await self._function(*arguments, **named)
+            returned = await asyncio.to_thread(self._plainly, arguments, named)
+            return await cast("Awaitable[object]", returned) if inspect.isawaitable(returned) else returned
+        except asyncio.CancelledError as error:
+            task = asyncio.current_task()
+            if task is None or task.cancelling():
+                raise
+            # Nobody cancelled this call: something inside the function was, and it let that out.
+            raise BadResponse(
+                f"{self.name} gave itself up: something it waited for was cancelled.",
+                remedy="Let the function catch asyncio.CancelledError of its own tasks.",
+            ) from error
+
+    def _plainly(self, arguments: list[Any], named: dict[str, Any]) -> object:
+        try:
+            return self._function(*arguments, **named)
+        except StopIteration as error:
+            # No future can hold it: whoever waits would wait for ever.
+            raise RuntimeError(f"{self.name} raised StopIteration.") from error
 
     def _pictures(self, returned: object, seed: int | None) -> list[ImageBytes]:
         if returned is None:

@@ -19,6 +19,7 @@ from langgraph_interleave.backends.comfyui_server import ComfyUIServer
 from langgraph_interleave.backends.comfyui_workflow import Workflow
 from langgraph_interleave.backends.prompts import neutralised
 from langgraph_interleave.backends.references import check_references
+from langgraph_interleave.backends.turns import Turns
 from langgraph_interleave.errors import CallTimeout, ConfigError, InvalidRequest, NoImage
 from langgraph_interleave.imaging import MAX_BYTES
 from langgraph_interleave.imaging.provenance import SourceType, mark
@@ -148,7 +149,7 @@ class ComfyUIBackend:
             concurrency=concurrency,
             billed=billed,
         )
-        self._turn = asyncio.Semaphore(concurrency)
+        self._turn = Turns(concurrency)
         told = [self._drawing.digest, self._editing.digest, output_node, negative_prompt, width, height, size_multiple]
         digest = hashlib.sha256(canonical_json([*told, max_pixels, marked])).hexdigest()[:16]
         self.fingerprint = f"comfyui/{_VERSION}/{digest}@{self._server.host}"

@@ -51,7 +51,8 @@ class ComfyUIServer:
     """
 
     def __init__(self, base_url: str, headers: Mapping[str, str]) -> None:
-        self._base_url = base_url.rstrip("/")
+        # The scheme comes out in small letters: certificates and the websocket hang on it.
+        self._base_url = urlsplit(base_url).geturl().rstrip("/")
         self._headers = dict(headers)
         self.host = urlsplit(base_url).netloc.rpartition("@")[2]
         self.what = f"comfyui at {self.host}"

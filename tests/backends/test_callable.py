@@ -191,6 +191,45 @@ async def test_a_deadline_and_a_turn_for_each() -> None:
         await CallableBackend(lambda prompt: time.sleep(0.2)).agenerate(ImageRequest("x", timeout_s=0.01))
 
 
+def test_one_backend_serves_loop_after_loop() -> None:
+    backend = CallableBackend(lambda prompt: png())
+
+    async def three() -> int:
+        return len(await asyncio.gather(*(backend.agenerate(ImageRequest("x")) for _ in range(3))))
+
+    # Somebody waits for a turn in both loops.
+    assert [asyncio.run(three()), asyncio.run(three())] == [3, 3]
+
+
+def test_what_a_function_lets_out_ends_the_call() -> None:
+    def empty(prompt: str) -> bytes:
+        return next(iter(list[bytes]()))
+
+    def late(prompt: str) -> bytes:
+        raise TimeoutError("the painter's own")
+
+    async def broken(prompt: str) -> bytes:
+        raise asyncio.CancelledError
+
+    async def called(function: Any) -> ImageResult:
+        return await asyncio.wait_for(CallableBackend(function).agenerate(ImageRequest("x")), 5)
+
+    with pytest.raises(RuntimeError, match="StopIteration"):
+        asyncio.run(called(empty))
+    with pytest.raises(TimeoutError, match="the painter's own"):
+        drawn(late)
+    with pytest.raises(TimeoutError, match="the painter's own"):
+        drawn(late, ImageRequest("x", timeout_s=60))
+    with pytest.raises(BadResponse, match="gave itself up"):
+        drawn(broken)
+
+
+def test_no_more_pictures_than_were_asked_for() -> None:
+    result = drawn(lambda prompt: [png("red"), png("blue"), png("green")], ImageRequest("x", n=2), name="mine")
+    assert len(result.images) == 2
+    assert result.warnings == ("mine drew 6 pictures; the first 2 were kept.",)
+
+
 def test_another_function_is_another_fingerprint() -> None:
     assert CallableBackend(card).fingerprint == CallableBackend(card).fingerprint
     assert len({CallableBackend(f).fingerprint for f in (card, later, Method().draw)}) == 3

@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 import io
 import json
+import ssl
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +17,7 @@ from PIL import Image
 
 from langgraph_interleave.backends import comfyui_run
 from langgraph_interleave.backends.comfyui import ComfyUIBackend, harmless
+from langgraph_interleave.backends.comfyui_server import ComfyUIServer
 from langgraph_interleave.backends.comfyui_workflow import Workflow
 from langgraph_interleave.errors import (
     BadResponse,
@@ -565,3 +567,25 @@ def test_it_is_installed() -> None:
 
     with pytest.raises(ConfigError, match=r"none\.json cannot be read"):
         init_image_backend("comfyui:none.json")
+
+
+def test_a_scheme_in_capitals_is_the_same_scheme() -> None:
+    # It once switched the check of certificates off.
+    server = ComfyUIServer("HTTPS://Comfy.example/base/", {})
+    client: Any = server._made()
+    context: ssl.SSLContext = client._transport._pool._ssl_context
+    assert context.verify_mode is ssl.CERT_REQUIRED and context.check_hostname
+    assert server._base_url == "https://Comfy.example/base"
+
+
+def test_one_backend_serves_loop_after_loop(server: ComfyServer) -> None:
+    backend = ComfyUIBackend(text_workflow(), server.base_url)
+
+    async def three() -> int:
+        requests = [ImageRequest("a ball", width=64, height=64, seed=seed) for seed in range(3)]
+        done = await asyncio.gather(*(backend.agenerate(request) for request in requests))
+        await backend.aclose()
+        return len(done)
+
+    # Somebody waits for a turn in both loops.
+    assert [asyncio.run(three()), asyncio.run(three())] == [3, 3]

@@ -7,6 +7,7 @@ import hashlib
 import io
 import json
 import re
+import time
 from typing import Any, cast
 
 import pytest
@@ -21,6 +22,7 @@ from langgraph_interleave import create_interleave_graph
 from langgraph_interleave.backends.base import ImageBackend
 from langgraph_interleave.backends.registry import init_image_backend
 from langgraph_interleave.backends.svg import SvgBackend
+from langgraph_interleave.backends.svg.asking import size_of
 from langgraph_interleave.backends.svg.fonts import fonts_for
 from langgraph_interleave.errors import (
     BadResponse,
@@ -234,6 +236,31 @@ def test_what_cannot_be_drawn_is_refused_before_anything_is_asked(request_: Imag
     with pytest.raises(InvalidRequest):
         asyncio.run(backend.agenerate(request_))
     assert asked_of(backend) == []
+
+
+@pytest.mark.parametrize(
+    ("request_", "ratio", "size"),
+    [
+        (ImageRequest("x", width=4096), 1 / 40, (4096, 4096)),
+        (ImageRequest("x", height=2000), 40.0, (4096, 2000)),
+        (ImageRequest("x", width=400, references=(ImageBytes(b"", "image/png", 1, 20_000),)), None, (400, 4096)),
+        (ImageRequest("x", references=(ImageBytes(b"", "image/png", 20_000, 1),)), None, (2048, 16)),
+        (ImageRequest("x"), 1000.0, (1024, 16)),
+    ],
+)
+def test_no_shape_makes_a_picture_that_no_memory_holds(
+    request_: ImageRequest, ratio: float | None, size: tuple[int, int]
+) -> None:
+    assert size_of(request_, ratio) == size
+
+
+def test_the_fonts_of_a_book_are_found_at_once() -> None:
+    # A second for a few thousand words once, and a minute for as many again.
+    began = time.monotonic()
+    found = fonts_for(["wörd " * 60_000, "漢字かな " * 20_000, "漢字 한 " * 20_000], {"sans-serif"}, styled=False)
+    assert time.monotonic() - began < 5
+    once = fonts_for(["wörd ", "漢字かな ", "漢字 한 "], {"sans-serif"}, styled=False)
+    assert (found.files, found.missing) == (once.files, once.missing)
 
 
 def test_a_deadline() -> None:

@@ -24,6 +24,8 @@ from langgraph_interleave.types import ImageBytes, ImageRequest
 _PLACED = 1024
 #: Side of a drawing nobody asked a size for, in pixels.
 _SIDE = 1024
+#: Shortest and longest side that is drawn, in pixels.
+MIN_SIDE, MAX_SIDE = 16, 4096
 #: Longest drawing of another reference that is shown as a drawing, in characters.
 _LONGEST_OTHER = 20_000
 _LONGEST_AGAIN = 60_000
@@ -111,6 +113,8 @@ def _without_source(data: bytes) -> bytes:
 def size_of(request: ImageRequest, ratio: float | None = None) -> tuple[int, int]:
     """How large a picture becomes, in pixels.
 
+    A side nobody asked for follows from a shape that anybody may have drawn: it is 16 to 4096 all the same.
+
     Args:
         request: What was asked; else the first reference has the size.
         ratio: Width over height of the drawing, once there is one.
@@ -124,15 +128,19 @@ def size_of(request: ImageRequest, ratio: float | None = None) -> tuple[int, int
     if not width and not height and first is not None:
         width, height = first.width, first.height
         scale = min(1.0, 2 * _SIDE / max(width, height))
-        return max(1, round(width * scale)), max(1, round(height * scale))
+        return _side(width * scale), _side(height * scale)
     if width and height:
         return width, height
     shape = first.width / first.height if first is not None else ratio or 4 / 3
     if width:
-        return width, max(1, round(width / shape))
+        return width, _side(width / shape)
     if height:
-        return max(1, round(height * shape)), height
-    return (_SIDE, max(1, round(_SIDE / shape))) if shape >= 1 else (max(1, round(_SIDE * shape)), _SIDE)
+        return _side(height * shape), height
+    return (_SIDE, _side(_SIDE / shape)) if shape >= 1 else (_side(_SIDE * shape), _SIDE)
+
+
+def _side(pixels: float) -> int:
+    return min(MAX_SIDE, max(MIN_SIDE, round(pixels)))
 
 
 def messages_for(request: ImageRequest, material: Material, prompts: Prompts, *, look: bool) -> list[BaseMessage]:

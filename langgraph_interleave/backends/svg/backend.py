@@ -13,6 +13,8 @@ from langchain_core.runnables import Runnable
 
 from langgraph_interleave.backends.references import check_references
 from langgraph_interleave.backends.svg.asking import (
+    MAX_SIDE,
+    MIN_SIDE,
     Material,
     asked_again,
     drawing_in,
@@ -41,7 +43,7 @@ from langgraph_interleave.types import Capabilities, ImageBytes, ImageRequest, I
 #: Changes whenever the same request would be asked or drawn in another way.
 _VERSION = 1
 _TIMEOUT_S = 600.0
-_MAX_REFERENCES, _MAX_SIDE, _MIN_SIDE, _MAX_PIXELS = 8, 4096, 16, 4096 * 4096
+_MAX_REFERENCES, _MAX_PIXELS = 8, MAX_SIDE * MAX_SIDE
 _OPTIONS: dict[str, Any] = {
     "billed": bool, "concurrency": int, "deadline_s": float, "look": bool, "prompts": str, "show_side": int,
     "tries": int,
@@ -150,7 +152,7 @@ class SvgBackend:
     def capabilities(self) -> Capabilities:
         """What it can do."""
         return Capabilities(
-            generate=True, edit="instruct", max_references=_MAX_REFERENCES, min_side=_MIN_SIDE, max_pixels=_MAX_PIXELS,
+            generate=True, edit="instruct", max_references=_MAX_REFERENCES, min_side=MIN_SIDE, max_pixels=_MAX_PIXELS,
             negative_prompt=True, transparent=True, cancel="cooperative", concurrency=self._concurrency,
             billed=self.billed,
         )  # fmt: skip
@@ -281,10 +283,10 @@ class SvgBackend:
         if request.mask is not None:
             raise InvalidRequest(f"{self._what} takes no mask.", remedy="Say in the prompt what may change.")
         for side in (request.width, request.height):
-            if side is not None and not _MIN_SIDE <= side <= _MAX_SIDE:
+            if side is not None and not MIN_SIDE <= side <= MAX_SIDE:
                 raise InvalidRequest(
                     f"A side of {side} pixels cannot be drawn by {self._what}.",
-                    remedy=f"Give {_MIN_SIDE} to {_MAX_SIDE}.",
+                    remedy=f"Give {MIN_SIDE} to {MAX_SIDE}.",
                 )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -12,6 +13,7 @@ from langgraph_interleave.world.fonts import REMEDY, Font, faces, files, font_fo
 _SERIF = ("dejavuserif.", "liberationserif-regular", "notoserif-regular", "freeserif.", "times", "georgia")
 _MONO = ("dejavusansmono.", "liberationmono-regular", "notosansmono-regular", "freemono.", "cour", "consola", "menlo")
 _STYLES = ("-bold", "-bolditalic", "-boldoblique", "-italic", "-oblique", "bold", "italic")
+_KANA, _HANGUL = re.compile("[\u3040-\u30ff]"), re.compile("[\uac00-\ud7af\u1100-\u11ff]")
 #: Characters that are never drawn.
 _UNSEEN = frozenset("\t\n\r \u00a0\u200b\u200c\u200d\u2060\ufe0e\ufe0f\ufeff")
 
@@ -54,10 +56,12 @@ def fonts_for(written: Iterable[str], families: Collection[str], *, styled: bool
         if styled:
             found.update(dict.fromkeys(_siblings(font.path)))
     for line in written:
-        for character in line:
+        # Each character once: a drawing may hold a book, and all of a line tells no more than this of it.
+        context = _telling(line)
+        for character in dict.fromkeys(line):
             if character in _UNSEEN:
                 continue
-            font = font_for(character, line)
+            font = font_for(character, context)
             if font is None:
                 missing[character] = None
             else:
@@ -69,6 +73,12 @@ def fonts_for(written: Iterable[str], families: Collection[str], *, styled: bool
         mono.family if mono else None,
         tuple(missing),
     )
+
+
+def _telling(line: str) -> str:
+    """What of a line tells whose characters those are that several scripts share: a kana, else a hangul."""
+    telling = _KANA.search(line) or _HANGUL.search(line)
+    return telling[0] if telling else "A"
 
 
 @lru_cache(maxsize=8)
