@@ -150,7 +150,7 @@ def _tell(job: Job, step: int, total: int, shown: Image | None) -> None:
     preview = None if shown is None else encoded(shown, None, edited=bool(job.references))
     try:
         job.on_progress(Progress(step, total or None, preview))
-    except Exception as error:  # noqa: BLE001 - a listener's fault is its own, and stops no other's drawing
+    except BaseException as error:  # noqa: BLE001 - a listener's fault is its own, and stops no other's drawing
         job.left = True
         job.fail(error)
 

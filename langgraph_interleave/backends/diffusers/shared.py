@@ -17,7 +17,7 @@ from langgraph_interleave.backends.diffusers.jobs import Job, together
 from langgraph_interleave.backends.diffusers.loading import Recipe, load, place
 from langgraph_interleave.backends.diffusers.probe import family_of
 from langgraph_interleave.backends.diffusers.prompts import Encoded
-from langgraph_interleave.errors import BadResponse, CallError, ConfigError, InvalidRequest, Unavailable
+from langgraph_interleave.errors import BadResponse, CallError, Cancelled, ConfigError, InvalidRequest, Unavailable
 from langgraph_interleave.models.transformers.placement import free_memory, is_out_of_memory
 
 #: How long the first of several requests waits for the others of its moment, in seconds.
@@ -120,8 +120,13 @@ class SharedPipeline:
             try:
                 self._settle(batch, self._drawn(batch, most=min(batch[0].look.most, self.most)))
                 return
-            except Exception as error:  # noqa: BLE001 - belongs to those who wait
+            except BaseException as error:  # noqa: BLE001 - belongs to those who wait; some libraries panic with these
                 failed = self._recovered(error)
+            if failed is not None and len(batch) > 1 and not isinstance(failed, Cancelled):
+                # One of them cannot be drawn, perhaps: who it is shows when each is drawn alone.
+                for job in batch:
+                    self._alone(job)
+                return
             if failed is not None:
                 for job in batch:
                     job.fail(failed)
@@ -132,9 +137,11 @@ class SharedPipeline:
                 self._alone(job)
 
     def _alone(self, job: Job) -> None:
+        if job.future.done():
+            return
         try:
             self._settle([job], self._drawn([job], most=1))
-        except Exception as error:  # noqa: BLE001 - belongs to who waits
+        except BaseException as error:  # noqa: BLE001 - belongs to who waits
             job.fail(self._recovered(error) or _no_memory(self.name, job))
 
     def _drawn(self, batch: list[Job], *, most: int) -> list[Outcome]:
@@ -149,7 +156,7 @@ class SharedPipeline:
             elif not job.future.done():
                 job.future.set_result(outcome)
 
-    def _recovered(self, error: Exception) -> Exception | None:
+    def _recovered(self, error: BaseException) -> Exception | None:
         """Make the pipeline ready for its next call; the error that whoever waits is told, `None` for memory."""
         with contextlib.suppress(AttributeError):
             # What was moved onto the accelerator for the call that broke off goes back.

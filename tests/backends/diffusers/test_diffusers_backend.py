@@ -471,3 +471,47 @@ async def test_a_pipeline_nobody_uses_is_freed() -> None:
             break
         await asyncio.sleep(0.02)
     assert pipe() is None
+
+
+def test_one_that_cannot_be_drawn_takes_no_other_with_it(look: Any) -> None:
+    from tiny_pipelines import load
+
+    pipe = load("klein")
+    backend = DiffusersBackend(pipe)
+    alone = drawn(backend, ask(seed=2))
+    real = pipe.encode_prompt
+
+    def picky(prompt: Any, **options: Any) -> Any:
+        if "forbidden" in str(prompt):
+            raise ValueError("not a word of mine")
+        return real(prompt=prompt, **options)
+
+    pipe.encode_prompt = picky
+
+    async def both() -> list[Any]:
+        calls = (backend.agenerate(ask("forbidden")), backend.agenerate(ask(seed=2)))
+        return list(await asyncio.gather(*calls, return_exceptions=True))
+
+    refused, other = asyncio.run(both())
+    assert isinstance(refused, InvalidRequest) and "not a word of mine" in refused.message
+    assert isinstance(other, ImageResult) and look.difference(other.images[0], alone) <= 1
+
+
+def test_even_a_panic_ends_one_call_only(look: Any) -> None:
+    # Libraries written in Rust raise what is no Exception; it once ended the thread that draws, for good.
+    class Panic(BaseException):
+        pass
+
+    def panics(*args: Any, **options: Any) -> Any:
+        raise Panic("index out of bounds")
+
+    from tiny_pipelines import load
+
+    pipe = load("klein")
+    backend = DiffusersBackend(pipe)
+    before = drawn(backend, ask(timeout_s=30))
+    real, pipe.encode_prompt = pipe.encode_prompt, panics
+    with pytest.raises(BadResponse, match="Panic: index out of bounds"):
+        drawn(backend, ask("another cat", timeout_s=30))
+    pipe.encode_prompt = real
+    assert look.difference(drawn(backend, ask(timeout_s=30)), before) == 0
