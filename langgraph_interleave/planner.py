@@ -43,6 +43,9 @@ class Planner(Protocol):
 
     `fingerprint` names model, version and parameters; it is part of the ledger's key, so that a
     changed planner is never answered with another's plan. `billed` says whether a call costs money.
+
+    A planner may have `whole_prompts = True`: each of its prompts describes the whole picture, also that
+    of an edit, so that nothing of earlier steps is said again where a step starts from an earlier picture.
     """
 
     fingerprint: str

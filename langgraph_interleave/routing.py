@@ -135,13 +135,13 @@ def prompt_of(step: Step, record: StepRecord | None, attempt: int) -> str:
 def wording_of(view: RunView, step: Step) -> Wording:
     """What is said around the prompts of a step."""
     rules = view.rules
-    if not rules.style_in_prompts:
-        return Wording()  # its prompts say everything
+    style = view.style if rules.style_in_prompts and step.index != view.sheet else None  # the sheet's prompt says it
+    if rules.whole_prompts:
+        return Wording(style, max_tokens=rules.max_prompt_tokens)  # nothing of earlier steps needs saying again
     found = basis_of(view, step)
     # "Image 2" of an earlier prompt would be another picture here.
     alone = all(len(view.steps[index].sources) <= 1 for index in (*found.again, step.index))
     again = tuple(_last_prompt(view, view.steps[index]) for index in found.again) if alone else ()
-    style = view.style if step.index != view.sheet else None  # the sheet's prompt says it
     return Wording(style, again, from_first=bool(found.again), max_tokens=rules.max_prompt_tokens)
 
 

@@ -69,7 +69,10 @@ class Run:
         self.settings = settings
         self.roles = roles
         self.emitter = Emitter(run_id, publish=settings.publish, writer=writer)
-        self.standing = Standing(request, settings, self.emitter, roles.backend.capabilities)
+        self.standing = Standing(
+            request, settings, self.emitter, roles.backend.capabilities,
+            whole_prompts=getattr(roles.planner, "whole_prompts", False),
+        )  # fmt: skip
         self.budget = Budget(settings.limits)
         self.scope = roles.ledger.scope(run_id, self.budget, on_resend=self._on_resend)
         self.calls = RunCalls(run_id, request, settings, roles, self.scope)

@@ -14,6 +14,7 @@ from langgraph_interleave.types import ArtifactRef, OnExhausted, Request, Step, 
 class Rules:
     """The settings a decision depends on.
 
+    `whole_prompts`: the planner's prompts describe the whole picture, also where it is an edit.
     `max_references` and `max_prompt_tokens` are the backend's; `None` where nothing is known of them.
     """
 
@@ -24,6 +25,7 @@ class Rules:
     early_start: bool = False
     policy: Policy = field(default_factory=Policy)
     style_in_prompts: bool = False
+    whole_prompts: bool = False
     max_references: int | None = None
     max_prompt_tokens: int | None = None
 

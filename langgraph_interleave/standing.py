@@ -37,7 +37,13 @@ class Standing:
     """What is known of one run. Hold `lock` to read the view and act on it in one go."""
 
     def __init__(
-        self, request: Request, settings: Settings, emitter: Emitter, capabilities: Capabilities | None = None
+        self,
+        request: Request,
+        settings: Settings,
+        emitter: Emitter,
+        capabilities: Capabilities | None = None,
+        *,
+        whole_prompts: bool = False,
     ) -> None:
         self.settings = settings
         self.emitter = emitter
@@ -52,6 +58,7 @@ class Standing:
             early_start=settings.lookahead if settings.early_start is None else settings.early_start,
             policy=Policy(settings.references, settings.anchor_inputs, settings.reanchor_every),
             style_in_prompts=settings.style_in_prompts,
+            whole_prompts=whole_prompts,
             max_references=capabilities.max_references if capabilities else None,
             max_prompt_tokens=capabilities.max_prompt_tokens if capabilities else None,
         )

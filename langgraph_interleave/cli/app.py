@@ -93,8 +93,7 @@ def run(
         bool | None,
         typer.Option(
             "--style-in-prompts/--no-style-in-prompts",
-            help="Tell the style guide to the backend with every prompt, and where a chain starts again the changes "
-            "since; else prompts are sent as they were written. Default: yes, but not for the built-in world.",
+            help="Tell the style guide to the backend with every prompt. Default: yes, but not for the built-in world.",
             show_default=False,
         ),
     ] = None,

@@ -45,6 +45,7 @@ class ScenePlanner:
 
     name = "scene"
     billed = False
+    whole_prompts = True
 
     def __init__(self, *, pace_s: float = 0.0) -> None:
         if not 0 <= pace_s <= 3600:

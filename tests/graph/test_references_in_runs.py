@@ -168,6 +168,25 @@ async def test_no_style_in_the_prompts_of_the_built_in_world_or_where_it_is_not_
     assert document["style_guide"]["look"] and document["outcome"] == "complete"
 
 
+async def test_without_the_style_in_the_prompts_nothing_of_a_chain_is_lost(make: Make) -> None:
+    graph, _, backend, _ = make(styled(3), references="first", style_in_prompts=False, lookahead=False)
+    await graph.ainvoke(ASK)
+    assert backend.requests[-1].prompt == (
+        "Make all of these changes to the first picture, in order, and show only the result of the last:\n"
+        "1. thing 1\n2. thing 2"
+    )
+
+
+async def test_a_planner_that_describes_whole_pictures_has_nothing_said_again(make: Make) -> None:
+    class Whole(ScriptedPlanner):
+        whole_prompts = True
+
+    backend = ScriptedBackend()
+    graph = create_interleave_graph(Whole(styled(3)), backend, ScriptedCritic(), references="first", lookahead=False)
+    assert (await graph.ainvoke(ASK))["outcome"] == "complete"
+    assert backend.requests[-1].prompt == f"thing 2{SAID}"
+
+
 async def test_nothing_is_drawn_before_the_style_is_known(make: Make) -> None:
     """An early start must not draw a picture that the style guide would have made another."""
     graph, planner, backend, _ = make(styled(3), early_start=True)
