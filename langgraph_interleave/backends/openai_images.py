@@ -81,6 +81,8 @@ class OpenAIImagesBackend:
             `on_progress`; each is billed. Only where one picture is asked for.
         max_references: References the model takes; by default as many as the server does, 16 mostly.
         max_prompt_tokens: Longest prompt the model reads; a longer one loses words from its middle.
+        max_pixels: Largest area that is asked for, in pixels: a server of one's own may run out of memory
+            on more than its model was made for. Default: what OpenAI's API allows.
         concurrency: Calls at once; by default 8, and 1 for servers that draw one after the other.
         billed: Whether a picture costs money; by default not where the profile is that of a server
             of one's own.
@@ -119,6 +121,7 @@ class OpenAIImagesBackend:
         partial_images: int = 0,
         max_references: int | None = None,
         max_prompt_tokens: int | None = None,
+        max_pixels: int | None = None,
         concurrency: int | None = None,
         billed: bool | None = None,
         prices: Prices | None = None,
@@ -133,7 +136,7 @@ class OpenAIImagesBackend:
             self.model, self.profile, quality=quality, background=background, output_format=output_format,
             output_compression=output_compression, moderation=moderation, input_fidelity=input_fidelity,
             response_format=response_format, partial_images=partial_images, max_references=max_references,
-            max_prompt_tokens=max_prompt_tokens, extra_body=extra_body,
+            max_prompt_tokens=max_prompt_tokens, max_pixels=max_pixels, extra_body=extra_body,
         )  # fmt: skip
         self.billed = self.profile.billed if billed is None else billed
         self._concurrency = within("concurrency", concurrency, 1, 1000) or self.profile.concurrency
@@ -169,7 +172,7 @@ class OpenAIImagesBackend:
     def capabilities(self) -> Capabilities:
         """What it can do."""
         profile, references = self.profile, self._settings.max_references
-        sizes = bounds(standard=is_standard(self.model), multiple=profile.size_multiple)
+        sizes = bounds(standard=is_standard(self.model), multiple=profile.size_multiple, most=self._settings.max_pixels)
         has_seed = profile.seed != "none" and "seed" not in self._dropped
         previews = self._settings.partial_images and profile.stream and "stream" not in self._dropped
         return replace(

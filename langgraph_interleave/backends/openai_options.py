@@ -10,14 +10,16 @@ from urllib.parse import parse_qsl, urlsplit
 
 from langgraph_interleave.artifacts import canonical_json
 from langgraph_interleave.backends.openai_profiles import Profile
+from langgraph_interleave.backends.openai_sizes import MAX_LONG, MAX_SHORT
 from langgraph_interleave.errors import ConfigError
 
 KEY = "OPENAI_API_KEY"
 #: Options that a name may carry: `model?quality=low`.
 _IN_NAME: Mapping[str, type] = {
     "background": str, "base_url": str, "billed": bool, "concurrency": int, "input_fidelity": str,
-    "max_prompt_tokens": int, "max_references": int, "moderation": str, "output_compression": int,
-    "output_format": str, "partial_images": int, "profile": str, "quality": str, "response_format": str,
+    "max_pixels": int, "max_prompt_tokens": int, "max_references": int, "moderation": str,
+    "output_compression": int, "output_format": str, "partial_images": int, "profile": str, "quality": str,
+    "response_format": str,
 }  # fmt: skip
 _TRUTH = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
 _FORMATS = ("jpeg", "png", "webp")
@@ -38,6 +40,7 @@ class Settings:
         partial_images: Previews wanted of each picture, 0 to 3.
         max_references: References the model takes.
         max_prompt_tokens: Longest prompt the model reads; `None` where nobody knows.
+        max_pixels: Largest area that is asked for; `None` for what the API allows.
     """
 
     model: str
@@ -49,13 +52,14 @@ class Settings:
     partial_images: int
     max_references: int
     max_prompt_tokens: int | None
+    max_pixels: int | None = None
 
     @property
     def digest(self) -> str:
         """Eight hexadecimal digits that change with anything that changes the picture."""
         sent = {
             "profile": self.profile.name, **self.both, **self.generating, **self.editing, "extra": dict(self.extra),
-            "max_prompt_tokens": self.max_prompt_tokens,
+            "max_prompt_tokens": self.max_prompt_tokens, **given(max_pixels=self.max_pixels),
         }  # fmt: skip
         return hashlib.sha256(canonical_json(sent)).hexdigest()[:8]
 
@@ -74,6 +78,7 @@ def checked_settings(
     partial_images: int,
     max_references: int | None,
     max_prompt_tokens: int | None,
+    max_pixels: int | None,
     extra_body: Mapping[str, Any] | None,
 ) -> Settings:
     """The settings, if each of them is one.
@@ -99,6 +104,7 @@ def checked_settings(
         partial_images=within("partial_images", partial_images, 0, 3) or 0,
         max_references=_references(max_references, profile),
         max_prompt_tokens=within("max_prompt_tokens", max_prompt_tokens, 1, 1_000_000),
+        max_pixels=within("max_pixels", max_pixels, 64 * 64, MAX_LONG * MAX_SHORT),
     )
 
 

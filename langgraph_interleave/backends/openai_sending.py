@@ -73,7 +73,10 @@ def lay_out(
     profile, said = settings.profile, list[str]()
     options: dict[str, Any] = {"model": settings.model, "n": request.n, **settings.both}
     extra: dict[str, Any] = {}
-    size = snapped(*wanted_size(request), standard=is_standard(settings.model), multiple=profile.size_multiple)
+    size = snapped(
+        *wanted_size(request), standard=is_standard(settings.model), multiple=profile.size_multiple,
+        most=settings.max_pixels,
+    )  # fmt: skip
     options["size"] = f"{size[0]}x{size[1]}"
     if profile.response_format or demanded:
         options.setdefault("response_format", "b64_json")

@@ -515,6 +515,11 @@ class TestSizes:
     def test_usual_sizes(self, size: tuple[int, int], taken: tuple[int, int]) -> None:
         assert snapped(*size) == taken
 
+    @given(st.integers(1, 20_000), st.integers(1, 20_000), st.integers(4096, 1_000_000))
+    def test_no_size_is_larger_than_the_operator_allows(self, width: int, height: int, most: int) -> None:
+        w, h = snapped(width, height, most=most)
+        assert w % 16 == h % 16 == 0 and max(w, h) <= 3 * min(w, h) and w * h <= most
+
     def test_without_a_size_the_first_reference_gives_the_shape(self) -> None:
         wide, tall = reference("w", 300, 100), reference("t", 100, 300)
         assert wanted_size(ImageRequest(prompt="x")) == (1024, 1024)

@@ -99,6 +99,8 @@ class TestTelling:
         )
         can = made.capabilities
         assert (can.concurrency, can.billed, can.max_references, can.max_prompt_tokens) == (3, True, 1, 77)
+        small = OpenAIImagesBackend.from_string("flux?base_url=http://a/v1&profile=sdcpp&max_pixels=262144")
+        assert small.capabilities.max_pixels == 512 * 512 < can.max_pixels
         previews = OpenAIImagesBackend(base_url="http://a/v1", partial_images=2, api_key="k")
         assert previews.capabilities.progress == "previews"
         with pytest.raises(ConfigError, match="no references"):

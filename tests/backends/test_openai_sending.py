@@ -23,7 +23,7 @@ REFERENCE = ImageBytes(picture_of("r", 32, 16), "image/png", 32, 16)
 def made(profile: str = "openai", model: str = "gpt-image-2.6-flare", **options: Any) -> Settings:
     known: dict[str, Any] = dict.fromkeys(
         ("quality", "background", "output_format", "output_compression", "moderation", "input_fidelity",
-         "response_format", "max_references", "max_prompt_tokens", "extra_body")
+         "response_format", "max_references", "max_prompt_tokens", "max_pixels", "extra_body")
     )  # fmt: skip
     known |= {"partial_images": 0, **options}
     return checked_settings(model, PROFILES[profile], **known)
@@ -50,6 +50,7 @@ options = st.fixed_dictionaries(
         "moderation": st.sampled_from(["low", "auto"]),
         "input_fidelity": st.sampled_from(["high", "low"]),
         "partial_images": st.integers(0, 3),
+        "max_pixels": st.sampled_from([4096, 512 * 512]),
         "model": st.sampled_from(["gpt-image-2.6-flare", "gpt-image-1.5"]),
     },
 )
