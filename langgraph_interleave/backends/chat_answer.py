@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -13,13 +12,13 @@ from langchain_core.messages import AIMessage
 
 from langgraph_interleave.errors import BadResponse, CallError, ContentBlocked, InterleaveError, NoImage
 from langgraph_interleave.imaging.provenance import read as provenance_of
-from langgraph_interleave.imaging.results import read_result
+from langgraph_interleave.imaging.results import from_base64, read_result
 from langgraph_interleave.models.faults import error_in_answer
 from langgraph_interleave.models.refusal import brief
 from langgraph_interleave.models.usage import was_blocked, was_truncated
 from langgraph_interleave.types import ImageBytes, Usage
 
-_DATA_URL = re.compile(r"data:[\w/+.-]*;base64,", re.IGNORECASE)
+_DATA_URL = re.compile(r"\s*data:[\w/+.;=-]{0,200};base64,", re.IGNORECASE)
 #: Google's reasons for an end without a picture that mean moderation; it has others that do not.
 _BLOCKED = frozenset({"image_prohibited_content", "image_recitation", "image_safety"})
 _NOTHING = frozenset({"image_other", "no_image"})
@@ -82,8 +81,7 @@ def read_drawn(message: AIMessage, *, what: str, usage: Usage) -> Drawn:
     if encoded:
         chosen = encoded[-1]
         try:
-            data = _decoded(chosen.encoded or "", what)
-            image = read_result(data, what=what)
+            image = read_result(from_base64(chosen.encoded or "", what=what), what=what)
         except BadResponse as error:
             error.usage = usage
             raise
@@ -179,12 +177,14 @@ def _shown(block: Mapping[str, Any]) -> Shown | None:
         source = _mapping(block.get("source")) or block
         for value in (block.get("image_url"), source.get("base64"), source.get("data"), source.get("url")):
             inner = _mapping(value).get("url") if isinstance(value, Mapping) else value
+            if isinstance(inner, bytes) and inner:
+                return Shown(encoded=base64.b64encode(inner).decode(), **about)
             if isinstance(inner, str) and inner:
                 return _placed(inner, about, addressed=value is source.get("url") or kind == "image_url")
         if isinstance(number := source.get("file_id"), str) and number:
             return Shown(address=number, **about)
-    if kind is None and "inline_data" in block:
-        data = _mapping(block["inline_data"]).get("data")
+    if kind is None and (inline := _mapping(block.get("inline_data") or block.get("inlineData"))):
+        data = inline.get("data")
         return Shown(encoded=data, **about) if isinstance(data, str) and data else None
     return None
 
@@ -231,16 +231,6 @@ def _block_reason(message: AIMessage) -> str | None:
 def _finish(message: AIMessage) -> str:
     reason = message.response_metadata.get("finish_reason")
     return str(getattr(reason, "name", reason)) if reason else ""
-
-
-def _decoded(text: str, what: str) -> bytes:
-    compact = re.sub(r"\s+", "", text)
-    try:
-        return base64.b64decode(compact.replace("-", "+").replace("_", "/"), validate=True)
-    except (binascii.Error, ValueError) as error:
-        raise BadResponse(
-            f"The picture in the answer of {what} is not base64.", remedy="Draw the step again.", code="base64"
-        ) from error
 
 
 def _mapping(value: object) -> Mapping[str, Any]:

@@ -26,7 +26,7 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 from langgraph_interleave.models.wrapping import mapped
 from langgraph_interleave.types.artifact import SCHEME
 
-_ENCODED = re.compile(r"(?:data:[\w/+.-]+;base64,)?(?P<data>[A-Za-z0-9+/_\s-]{256,}={0,2})\s*")
+_ENCODED = re.compile(r"(?:\s*data:[\w/+.;=-]{1,200};base64,)?(?P<data>[A-Za-z0-9+/_\s-]{256,}={0,2})\s*")
 _DEEPEST = 12
 
 
@@ -139,6 +139,8 @@ def _lightened(value: Any, depth: int = 0) -> Any:
     """The same with the digest of every encoded picture in its place."""
     if isinstance(value, str):
         return _reference(value)
+    if isinstance(value, bytes):
+        return f"{SCHEME}{hashlib.sha256(value).hexdigest()}"
     if depth > _DEEPEST:
         return value
     if isinstance(value, dict):

@@ -376,7 +376,7 @@ def harmless(prompt: str, warnings: list[str]) -> str:
         >>> harmless("a cup (red:1.5), embedding:secret", [])
         'a cup (red:1.5,), embedding secret'
     """
-    fitted = neutralised(prompt, {"embedding"})
+    fitted = neutralised(prompt, {"embedding", "lora"})
     warnings += fitted.warnings
     return _WEIGHT.sub(r":\1,)", fitted.text)
 

@@ -15,31 +15,53 @@ from langgraph_interleave.errors import InvalidRequest
 Syntax = Literal["sd_cpp", "lora", "embedding", "pipe"]
 Count = Callable[[str], int]
 
-#: Scripts that write without spaces between words: each character may stand alone.
-_UNSPACED = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-#: What belongs to the character before it.
+#: Scripts that write without spaces between words: each character may stand alone. Thai, Lao, Tibetan, Myanmar
+#: and Khmer are among them, and kana of half width.
+_UNSPACED = (
+    r"\u0e00-\u0eff\u0f00-\u0fff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3100-\u312f\u31a0-\u31bf"
+    r"\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
+)
+#: What belongs to the character before it: marks, vowels and tones, skin colours, tags.
 _MARKS = (
     r"\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\u3099\u309a\u200d\ufe00-\ufe0f\ufe20-\ufe2f"
-    r"\U000e0100-\U000e01ef"
+    r"\u0e30-\u0e3a\u0e45-\u0e4e\u0eb0-\u0ebc\u0ec6-\u0ece\u0f18\u0f19\u0f35\u0f37\u0f39\u0f3e\u0f3f\u0f71-\u0f84"
+    r"\u0f86\u0f87\u0f8d-\u0fbc\u0fc6\u102b-\u103e\u1056-\u1059\u105e-\u1060\u1062-\u1064\u1067-\u106d\u1071-\u1074"
+    r"\u1082-\u108d\u108f\u109a-\u109d\u17b4-\u17d3\u17dd\uff9e\uff9f"
+    r"\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f\U000e0100-\U000e01ef"
 )
-_UNIT = re.compile(rf"\s+|[{_UNSPACED}][{_MARKS}]*|(?:[^\s{_UNSPACED}][{_MARKS}]*)+")
+#: Thai and Lao vowels that are written before the consonant they belong to.
+_BEFORE = r"\u0e40-\u0e44\u0ec0-\u0ec4"
+#: Signs that put the next consonant under the one before.
+_STACKING = r"\u1039\u17d2"
+_LETTER = rf"[{_BEFORE}]*[{_UNSPACED}][{_MARKS}]*(?:(?<=[{_STACKING}])[{_UNSPACED}][{_MARKS}]*)*"
+_PICTURES = r"\u2600-\u27bf\U0001f000-\U0001f1e5\U0001f200-\U0001faff"
+_FLAG = r"[\U0001f1e6-\U0001f1ff]{1,2}"
+#: A small picture, and all that is joined to it: a family is one character.
+_PICTURE = rf"(?:[{_PICTURES}]|{_FLAG})[{_MARKS}]*(?:(?<=\u200d)[{_PICTURES}][{_MARKS}]*)*"
+_SINGLE = rf"{_UNSPACED}{_PICTURES}\U0001f1e6-\U0001f1ff"
+_UNIT = re.compile(rf"\s+|{_LETTER}|{_PICTURE}|(?:[^\s{_SINGLE}][{_MARKS}]*)+|\S")
 _SENTENCE_END = re.compile(r"[.!?…][\"'”’)\]]*\s+|[。！？][”’」』）]*\s*|\n\s*")
 _WORD = re.compile(r"\w+|[^\w\s]")
 _GAP = " … "
+#: How deep tags are nested in one another before every < is taken out.
+_MOST_ROUNDS = 16
 
 _TAGS: dict[Syntax, tuple[re.Pattern[str], str, str]] = {
     "sd_cpp": (
         re.compile(r"</?\s*sd_cpp_extra_args\s*>", re.IGNORECASE), "", "Settings for the server were taken out",
     ),
     "lora": (
-        re.compile(r"<\s*(?:lora|lyco|hypernet)\s*:[^<>]{0,400}>", re.IGNORECASE), "",
+        # With or without an end: servers read on through another < , and take names of any length.
+        re.compile(r"<\s*(?:lora|lyco|hypernet)\s*:(?:[^<>]*>)?", re.IGNORECASE), "",
         "Weights to be loaded by name were taken out",
     ),
     "embedding": (
         re.compile(r"\bembedding\s*:\s*(?=\S)", re.IGNORECASE), "embedding ",
         "Files to be loaded by name were taken out",
     ),
-    "pipe": (re.compile(r"\s*\|+\s*"), " / ", "A | that this server reads as “must not be there” was taken out"),
+    "pipe": (
+        re.compile(r"(?:(?<!\s)\s+)?\|+\s*"), " / ", "A | that this server reads as “must not be there” was taken out",
+    ),
 }  # fmt: skip
 
 
@@ -133,9 +155,12 @@ def neutralised(prompt: str, syntax: Collection[Syntax]) -> Fitted:
         'a ball {"steps": 99}'
     """
     said: dict[str, None] = {}
-    text, before = prompt, None
+    text, before, rounds = prompt, None, 0
     while text != before:
-        before = text
+        before, rounds = text, rounds + 1
+        if rounds > _MOST_ROUNDS:
+            # Nobody writes so by chance; and each round reads all of it.
+            text = text.replace("<", " ")
         for kind in _TAGS:
             if kind in syntax:
                 pattern, instead, words = _TAGS[kind]

@@ -8,6 +8,7 @@ import binascii
 import re
 from collections.abc import Mapping
 from typing import cast
+from urllib.parse import unquote
 
 from langgraph_interleave import urls
 from langgraph_interleave.errors import BadResponse, CallTimeout
@@ -20,7 +21,8 @@ from langgraph_interleave.types import ImageBytes
 #: A result that is fetched comes from a store of files: a minute is long for that.
 FETCH_S = 60.0
 
-_DATA_URL = re.compile(r"data:[^,]{0,200},", re.IGNORECASE)
+_DATA_URL = re.compile(r"^data:[^,]{0,200},", re.IGNORECASE)
+_PLAIN = str.maketrans("-_", "+/")
 #: Base64 of a JPEG begins with a slash, too.
 _ADDRESS = re.compile(r"(?:https?:)?//|\.{0,2}/(?!9j/)", re.IGNORECASE)
 
@@ -62,12 +64,12 @@ async def decode_result(
     """
     if isinstance(told, bytes):
         data = told
-    elif told.startswith(("data:", "DATA:")):
-        data = await asyncio.to_thread(_from_base64, told, what, max_bytes)
+    elif told[:64].lstrip()[:5].lower() == "data:":
+        data = await asyncio.to_thread(from_base64, told, what=what, max_bytes=max_bytes)
     elif is_address or _ADDRESS.match(told):
         data = await _fetched(told, what, base_url, headers, max_bytes, timeout_s, resolve)
     else:
-        data = await asyncio.to_thread(_from_base64, told, what, max_bytes)
+        data = await asyncio.to_thread(from_base64, told, what=what, max_bytes=max_bytes)
     if len(data) > max_bytes:
         raise _too_large(what, max_bytes)
     return await asyncio.to_thread(read_result, data, what=what, seed=seed)
@@ -144,10 +146,26 @@ async def _fetched(
         raise BadResponse(message, remedy=error.remedy, code="url", detail=detail) from error
 
 
-def _from_base64(text: str, what: str, max_bytes: int) -> bytes:
-    text = _DATA_URL.sub("", text, count=1) if text[:5].lower() == "data:" else text
+def from_base64(text: str, *, what: str, max_bytes: int = MAX_BYTES) -> bytes:
+    r"""The bytes of a picture in base64, as any server writes it.
+
+    Args:
+        text: Of either alphabet, with line breaks, without padding, or as a data URL.
+        what: Who answered, for messages.
+        max_bytes: Largest file taken, in bytes.
+
+    Raises:
+        BadResponse: It is no base64, or too long.
+
+    Example:
+        >>> from_base64("data:image/png;base64,-_8", what="mine")
+        b'\xfb\xff'
+    """
     if len(text) > max_bytes * 3 // 2:
         raise _too_large(what, max_bytes)
+    text = _DATA_URL.sub("", text.lstrip(), count=1)
+    # The alphabet for addresses is another one in two characters; in a data URL they may be escaped.
+    text = (unquote(text) if "%" in text else text).translate(_PLAIN)
     text = "".join(text.split()).rstrip("=")
     try:
         return base64.b64decode(text + "=" * (-len(text) % 4), validate=True)

@@ -64,6 +64,9 @@ class Capabilities:
 class ImageRequest:
     """One request to a backend.
 
+    Half of a character (a surrogate by itself, as a model's broken JSON has it) becomes U+FFFD in its words:
+    no server can be sent it.
+
     Attributes:
         prompt: Text for the model.
         references: Pictures to condition on; the order matters ("image 1", "image 2").
@@ -93,6 +96,13 @@ class ImageRequest:
     backend: str | None = None
     timeout_s: float | None = None
     extra: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+    def __post_init__(self) -> None:
+        for name in ("prompt", "negative_prompt"):
+            words = getattr(self, name)
+            if isinstance(words, str) and not words.isascii():
+                whole = words.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+                object.__setattr__(self, name, whole)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 import unicodedata
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -10,6 +12,7 @@ from hypothesis import strategies as st
 
 from langgraph_interleave.backends.prompts import estimate_tokens, fit_prompt, neutralised
 from langgraph_interleave.errors import InvalidRequest
+from langgraph_interleave.types import ImageRequest
 
 STORY = (
     "A clay pot stands on a wooden table by the window. Soft light falls on it. "
@@ -53,6 +56,20 @@ def test_scripts_without_spaces_are_cut_between_characters() -> None:
     fitted = fit_prompt(text, max_characters=80)
     assert len(fitted.text) <= 80
     assert fitted.text.startswith("赤い植木鉢") and fitted.text.endswith("水彩画の様式を保つこと。")
+
+
+@pytest.mark.parametrize(
+    ("character", "count"),
+    [
+        ("นั่", 200), ("เก้า", 200), ("ខ្មែ", 200), ("မြ", 200), ("ཡི", 200), ("ｶﾞ", 200), ("か\u3099", 200),
+        ("👩‍👩‍👧‍👦", 100), ("👍🏽", 200), ("🇩🇪", 200), ("🏴󠁧󠁢󠁥󠁮󠁧󠁿", 100), ("❤️‍🔥", 200), ("𰀀", 200),
+    ],
+)  # fmt: skip
+def test_no_script_without_spaces_is_cut_inside_a_character(character: str, count: int) -> None:
+    fitted = fit_prompt(character * count, max_characters=97)
+    start, end = fitted.text.split(" … ")
+    assert 40 < len(fitted.text) <= 97
+    assert set(start.split(character)) == {""} and set(end.split(character)) == {""}
 
 
 def test_one_word_that_is_too_long_is_an_error() -> None:
@@ -104,6 +121,9 @@ def test_any_text_and_any_limit_of_tokens(text: str, limit: int) -> None:
         ("<lo<lora:x:1>ra:y:1> a cat", {"lora"}, " a cat"),
         ("a cat embedding:evil, sits", {"embedding"}, "a cat embedding evil, sits"),
         ("a cat | a dog || a cow", {"pipe"}, "a cat / a dog / a cow"),
+        ("a <lora:evil:1<b> cat", {"lora"}, "a evil:1<b> cat"),
+        ("a <lora:evil:1< cat", {"lora"}, "a evil:1< cat"),
+        (f"a <lora:{'./' * 300}evil:1> cat", {"lora"}, "a  cat"),
         ("a < b > c, 2 | 3 <3", set(), "a < b > c, 2 | 3 <3"),
         ("(word:1.3) [a] {b}", {"sd_cpp", "lora", "embedding", "pipe"}, "(word:1.3) [a] {b}"),
     ],
@@ -114,10 +134,36 @@ def test_what_a_server_would_obey(prompt: str, syntax: set, text: str) -> None:
     assert bool(found.warnings) == (text != prompt)
 
 
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "a" + " " * 100_000 + "b",
+        "|" * 100_000,
+        "<" * 16_000 + "lora:" * 16_000,
+        "<lo" * 9_000 + "<lora:" + "ra:" * 9_000,
+    ],
+)
+def test_no_prompt_takes_long(prompt: str) -> None:
+    began = time.monotonic()
+    found = neutralised(prompt, {"sd_cpp", "lora", "embedding", "pipe"}).text
+    assert time.monotonic() - began < 2
+    assert "|" not in found and "<lora:" not in found
+
+
 @given(st.lists(st.sampled_from(["<sd_cpp_extra_args>", "</sd_cpp_extra_args>", "<sd_cpp_", "extra_args>", "<lora:",
                                  "a:1>", "<", ">", "|", "embedding:", "x ", "lora:"]), max_size=12))  # fmt: skip
 def test_nothing_is_formed_by_taking_out(pieces: list[str]) -> None:
     everything = {"sd_cpp", "lora", "embedding", "pipe"}
     once = neutralised("".join(pieces), everything)  # pyright: ignore[reportArgumentType]
     assert neutralised(once.text, everything).text == once.text  # pyright: ignore[reportArgumentType]
-    assert "<sd_cpp_extra_args>" not in once.text and "|" not in once.text
+    assert "<sd_cpp_extra_args>" not in once.text and "<lora:" not in once.text and "|" not in once.text
+
+
+@pytest.mark.parametrize(
+    ("given_", "sent"),
+    [("a \ud83d cat", "a \ufffd cat"), ("a \ud83d\ude00 cat", "a 😀 cat"), ("a \udc00", "a \ufffd"), ("a 😀", "a 😀")],
+)
+def test_half_a_character_is_sent_to_nobody(given_: str, sent: str) -> None:
+    request = ImageRequest(given_, negative_prompt=given_)
+    assert (request.prompt, request.negative_prompt) == (sent, sent)
+    assert replace(request, prompt=given_).prompt == sent

@@ -8,6 +8,7 @@ import hashlib
 import io
 import json
 import re
+from base64 import urlsafe_b64encode
 from typing import Any
 
 import pytest
@@ -137,6 +138,16 @@ OPENAI_CALL = {"type": "image_generation_call", "id": "ig_1", "status": "complet
             "Here",
         ),
         (AIMessage("", additional_kwargs={"tool_outputs": [OPENAI_CALL]}), None),
+        (AIMessage([{"type": "image", "base64": encoded(FINAL).rstrip("="), "mime_type": "image/png"}]), None),
+        (AIMessage([{"type": "image", "base64": urlsafe_b64encode(FINAL.data).decode()}]), None),
+        (AIMessage([{"type": "media", "mime_type": "image/png", "data": FINAL.data}]), None),
+        (AIMessage([{"inlineData": {"mimeType": "image/png", "data": encoded(FINAL)}}]), None),
+        (
+            AIMessage(
+                [{"type": "image_url", "image_url": {"url": data_url(FINAL).replace(";", ";charset=utf-8;", 1)}}]
+            ),
+            None,
+        ),
     ],
 )
 def test_the_last_picture_wins_in_whatever_form_it_comes(message: AIMessage, words: str | None) -> None:

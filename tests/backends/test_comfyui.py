@@ -279,6 +279,7 @@ def test_a_models_words_neither_load_files_nor_set_weights() -> None:
     said: list[str] = []
     assert "embedding:" not in harmless("EMBEDDING: x, (cup:1.9)", said)
     assert said
+    assert harmless("a cup <lora:evil:1<>", []) == "a cup evil:1<>"
     assert harmless("(cup:1.9) at 16:9 (a: b)", []) == "(cup:1.9,) at 16:9 (a: b)"
 
 

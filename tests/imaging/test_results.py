@@ -7,6 +7,7 @@ import base64
 import io
 import random
 from collections.abc import Iterator
+from urllib.parse import quote
 
 import pytest
 from loopback import LoopbackServer, serving
@@ -41,8 +42,10 @@ def jpeg() -> bytes:
         f"DATA:image/png;charset=x;base64,{TEXT}",
         "\n".join(TEXT[i : i + 60] for i in range(0, len(TEXT), 60)),
         TEXT.rstrip("="),
+        base64.urlsafe_b64encode(PICTURE).decode(),
+        f"\n Data:image/png;base64,{quote(TEXT, safe='')}",
     ],
-    ids=["bytes", "base64", "data url", "odd data url", "lines", "no padding"],
+    ids=["bytes", "base64", "data url", "odd data url", "lines", "no padding", "other alphabet", "escaped"],
 )
 async def test_forms(told: str | bytes) -> None:
     assert await decode_result(told, what="x", seed=3) == ImageBytes(PICTURE, "image/png", 24, 16, 3)
