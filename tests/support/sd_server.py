@@ -7,7 +7,7 @@
 The source package `stable-diffusion-cpp-python` holds the whole of stable-diffusion.cpp, its server
 included, which its own installation leaves out. The model has the layout of FLUX.1 with one block of
 each kind and random weights; its text encoder is all zeros, so that a prompt moves no pixel, while
-seeds and references do.
+seeds, references and the order of references do.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ _SWITCHES = (
     "-DSD_BUILD_EXAMPLES=ON", "-DGGML_NATIVE=OFF", "-DGGML_OPENMP=OFF", "-DCMAKE_BUILD_TYPE=Release",
     "-DCMAKE_CXX_FLAGS_RELEASE=-O1",
 )  # fmt: skip
+_START_S = 60.0
 
 
 def build(cache: Path) -> Path:
@@ -87,10 +88,21 @@ def tiny_model(folder: Path) -> Mapping[str, Path]:
     }
     torch.manual_seed(0)
     save_file(_transformer(torch), str(paths["--diffusion-model"]))
-    decoder = AutoencoderTiny(latent_channels=16).state_dict()
-    save_file({name: weight.contiguous() for name, weight in decoder.items()}, str(paths["--taesd"]))
+    save_file(_autoencoder(torch, AutoencoderTiny(latent_channels=16)), str(paths["--taesd"]))
     _empty_text_encoder(paths["--clip_l"])
     return paths
+
+
+def _autoencoder(torch: Any, made: Any) -> dict[str, Any]:
+    with torch.no_grad():
+        for name, weight in made.named_parameters():
+            # Layer by layer, random weights fade into the bias, and all pictures into one grey.
+            if name.endswith("bias"):
+                weight.zero_()
+            else:
+                weight.mul_(2.0 if name.startswith("encoder") else 1.5)
+        made.encoder.layers[-1].weight.mul_(2)
+    return {name: weight.contiguous() for name, weight in made.state_dict().items()}
 
 
 def _transformer(torch: Any) -> dict[str, Any]:
@@ -114,7 +126,9 @@ def _transformer(torch: Any) -> dict[str, Any]:
         norms += [f"{block}_attn.norm.query_norm.scale", f"{block}_attn.norm.key_norm.scale"]
     weights: dict[str, Any] = {name: torch.ones(hidden) for name in norms}
     for name, shape in shapes.items():
-        weights[f"{name}.weight"] = (torch.randn(*shape) * 0.05).half()
+        # Random gates are nearly closed: references would hardly be seen.
+        gate = "mod" in name or "time_in" in name
+        weights[f"{name}.weight"] = (torch.randn(*shape) * (0.6 if gate else 0.05)).half()
         weights[f"{name}.bias"] = torch.zeros(shape[0])
     return weights
 
@@ -161,19 +175,26 @@ def running(binary: Path, model: Mapping[str, Path]) -> Generator[str]:
         str(binary), *files, "--steps", "2", "--cfg-scale", "1.0", "-W", "64", "-H", "64", "-t", "1", "-l",
         "127.0.0.1", "--listen-port", str(port),
     ]  # fmt: skip
-    server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    log = next(iter(model.values())).with_name("server.log")
+    with log.open("wb") as said:
+        server = subprocess.Popen(command, stdout=said, stderr=subprocess.STDOUT)
     try:
         address = f"http://127.0.0.1:{port}/v1"
-        until = time.monotonic() + 60
+        until = time.monotonic() + _START_S
         while True:
-            assert server.poll() is None, "sd-server ended at once"
+            assert server.poll() is None, f"sd-server ended at once:\n{log.read_text(errors='replace')[-2000:]}"
             try:
                 with urllib.request.urlopen(f"{address}/models", timeout=2):
                     break
             except (urllib.error.URLError, OSError):
-                assert time.monotonic() < until, "sd-server did not answer within a minute"
+                assert time.monotonic() < until, "sd-server did not answer in time"
                 time.sleep(0.1)
         yield address
     finally:
         server.terminate()
-        server.wait(10)
+        try:
+            server.wait(10)
+        except subprocess.TimeoutExpired:
+            # It hears nothing while it draws.
+            server.kill()
+            server.wait(10)
