@@ -65,6 +65,7 @@ async def pictures_of(
     base_url: str,
     headers: Mapping[str, str],
     seeds: tuple[int | None, ...],
+    most: int,
     timeout_s: float,
 ) -> tuple[tuple[ImageBytes, ...], tuple[str, ...]]:
     """Decode, verify and measure the pictures; those behind addresses are fetched at once.
@@ -75,6 +76,7 @@ async def pictures_of(
         base_url: The configured address.
         headers: Credentials for it, and for nothing else.
         seeds: The seed of each picture.
+        most: Pictures asked for: no more are looked at.
         timeout_s: To fetch one, in seconds.
 
     Returns:
@@ -86,6 +88,8 @@ async def pictures_of(
     images: list[ImageBytes] = []
     errors: list[BadResponse] = []
     for index, (text, is_address) in enumerate(answer.told):
+        if len(images) == most:
+            break
         try:
             images.append(
                 await decode_result(
@@ -140,6 +144,9 @@ def differences(
         said.append(f"{asked} was asked for{sent}; {model} drew {drawn[0]}x{drawn[1]}.")
     if len(answer.told) < request.n:
         said.append(f"{request.n} pictures were asked for; {model} drew {len(answer.told)}.")
+    if len(answer.told) > request.n:
+        kept = "the first was" if request.n == 1 else f"the first {request.n} were"
+        said.append(f"{model} drew {len(answer.told)} pictures; {kept} kept.")
     if request.transparent and not all(_is_transparent(image) for image in images):
         said.append(f"A transparent ground was asked for; {model} drew on an opaque one.")
     said += [f"{model} drew another prompt: {text}" for text in answer.revised if text not in (request.prompt, prompt)]

@@ -267,7 +267,7 @@ class OpenAIImagesBackend:
                 usage = answer.usage
                 images, lost = await pictures_of(
                     answer, what=self._what, base_url=self._base_url, headers=authorization(client),
-                    seeds=self._seeds(sending, len(answer.told)), timeout_s=timeout_s,
+                    seeds=self._seeds(sending, len(answer.told)), most=request.n, timeout_s=timeout_s,
                 )  # fmt: skip
                 said = await asyncio.to_thread(
                     differences, images, answer, request, size=sending.size, prompt=sending.options["prompt"],

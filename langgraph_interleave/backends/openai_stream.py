@@ -57,13 +57,16 @@ async def read_stream(
             return whole
         async for event in stream:
             kind, text = str(getattr(event, "type", "") or ""), getattr(event, "b64_json", None)
-            if not isinstance(text, str) or not text:
-                continue
+            address, data = getattr(event, "url", None), getattr(event, "data", None)
             if kind.endswith(".partial_image"):
-                on_progress(await _preview(event, text, total, what))
-            elif kind.endswith(".completed"):
+                if isinstance(text, str) and text:
+                    on_progress(await _preview(event, text, total, what))
+                continue
+            # Servers of other makes leave the kind out, name the picture's address, or send their whole answer.
+            items = [{"b64_json": text, "url": address}] if text or address else data
+            if (kind.endswith(".completed") or not kind) and isinstance(items, list) and items:
                 on_progress(Progress(step=total, total=total))
-                return {"data": [{"b64_json": text}], "usage": getattr(event, "usage", None)}
+                return {"data": items, "usage": getattr(event, "usage", None)}
     finally:
         await stream.close()
     raise BadResponse(

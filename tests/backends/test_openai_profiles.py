@@ -165,6 +165,12 @@ class TestDeviations:
         assert edited.body["seed"] == 7 and edited.body["response_format"] == "b64_json"
         assert [file.field for file in edited.files] == ["image"]
 
+    async def test_more_pictures_than_asked_for_are_left(self, making: Making, server: LoopbackServer) -> None:
+        server.script("generations", [Pictures(n=5)])
+        result = await making().agenerate(replace(BALL, n=2))
+        assert len(result.images) == 2
+        assert result.warnings == ("flux drew 5 pictures; the first 2 were kept.",)
+
     async def test_fewer_pictures_than_asked_for_are_told(self, making: Making, server: LoopbackServer) -> None:
         server.script("generations", [Pictures(n=1)])
         result = await making("vllm-omni").agenerate(replace(BALL, n=3))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from base64 import b64encode
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import replace
 from typing import Any
@@ -195,3 +197,23 @@ async def test_the_next_call_goes_on_after_a_stream_that_broke(making: Making, s
         await backend.agenerate(BALL, on_progress=lambda _: None)
     assert caught.value.ambiguous
     assert (await backend.agenerate(BALL, on_progress=lambda _: None)).images
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        {"b64_json": "PICTURE"},
+        {"type": "image_generation.completed", "url": "/made.png"},
+        {"data": [{"b64_json": "PICTURE"}], "created": 1},
+        {"data": [{"url": "/made.png"}]},
+    ],
+    ids=["no kind", "address", "whole answer", "whole answer with an address"],
+)
+async def test_streams_of_other_makes(making: Making, server: LoopbackServer, event: dict[str, Any]) -> None:
+    picture = picture_of("a red ball", 64, 64)
+    server.files["/made.png"] = Raw(picture, "image/png")
+    told = json.dumps(event).replace("PICTURE", b64encode(picture).decode())
+    server.script("generations", [Raw(f": hello\n\ndata: {told}\n\ndata: [DONE]\n\n", "text/event-stream")])
+    heard: list[Progress] = []
+    result = await making().agenerate(BALL, on_progress=heard.append)
+    assert (result.images[0].data, len(heard), len(server.on("generations"))) == (picture, 1, 1)
