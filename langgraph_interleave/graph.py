@@ -23,14 +23,14 @@ from langgraph_interleave.planner import Planner
 from langgraph_interleave.references import References
 from langgraph_interleave.roles import Roles
 from langgraph_interleave.state import InterleaveInput, InterleaveOutput, InterleaveState
-from langgraph_interleave.types import OnExhausted, Publish
+from langgraph_interleave.types import OnExhausted, Plan, Publish
 
 Graph = StateGraph[InterleaveState, InterleaveContext, InterleaveInput, InterleaveOutput]
 CompiledGraph = CompiledStateGraph[InterleaveState, InterleaveContext, InterleaveInput, InterleaveOutput]
 
 
 def create_interleave_graph(
-    planner: Planner | Runnable[Any, Any] | str | None = None,
+    planner: Planner | Runnable[Any, Any] | Plan | Sequence[str] | str | None = None,
     backend: ImageBackend | Callable[..., Any] | Mapping[str, Any] | str | None = None,
     critic: Critic | Runnable[Any, Any] | str | None = None,
     *,
@@ -62,11 +62,12 @@ def create_interleave_graph(
     artifacts)` is the document as an object.
 
     Args:
-        planner: Lays the sequence out; an object, a LangChain chat model, or a name.
+        planner: Lays the sequence out; an object, a LangChain chat model, or a name. A `Plan`, or the prompts
+            of its steps, where nothing is to be planned.
         backend: Draws; an object, a function `(prompt, references) -> picture`, a name, or several of
             these by the names a planner may choose from, each perhaps with what it is for:
             `{"photo": ("openai", "photographs"), "diagram": draw}`. Nothing at all means the simulator.
-        critic: Judges; as for the planner.
+        critic: Judges; an object, a LangChain chat model, or a name; `"none"` accepts all, and says so.
         limits: Caps on steps, attempts, images, calls and seconds.
         artifacts: Where pictures and records are kept; in memory by default.
         ledger: Record of every call; on `artifacts` by default. Give the same one to several graphs
@@ -134,7 +135,7 @@ def create_interleave_graph(
 
 
 def interleave_state_graph(
-    planner: Planner | Runnable[Any, Any] | str | None = None,
+    planner: Planner | Runnable[Any, Any] | Plan | Sequence[str] | str | None = None,
     backend: ImageBackend | Callable[..., Any] | Mapping[str, Any] | str | None = None,
     critic: Critic | Runnable[Any, Any] | str | None = None,
     *,

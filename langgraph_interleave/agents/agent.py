@@ -29,7 +29,7 @@ from langgraph_interleave.ledger import Ledger
 from langgraph_interleave.limits import Limits
 from langgraph_interleave.planner import Planner
 from langgraph_interleave.references import References
-from langgraph_interleave.types import OnExhausted, Publish
+from langgraph_interleave.types import OnExhausted, Plan, Publish
 
 
 class IllustratorState(TypedDict):
@@ -49,7 +49,7 @@ CompiledAgent = CompiledStateGraph[IllustratorState, InterleaveContext, Illustra
 
 
 def create_interleave_agent(
-    planner: Planner | Runnable[Any, Any] | str | None = None,
+    planner: Planner | Runnable[Any, Any] | Plan | Sequence[str] | str | None = None,
     backend: ImageBackend | Callable[..., Any] | Mapping[str, Any] | str | None = None,
     critic: Critic | Runnable[Any, Any] | str | None = None,
     *,

@@ -37,7 +37,7 @@ from langgraph_interleave.limits import Limits
 from langgraph_interleave.planner import Planner
 from langgraph_interleave.references import References
 from langgraph_interleave.runs import stop_run
-from langgraph_interleave.types import DocumentData, OnExhausted, Publish
+from langgraph_interleave.types import DocumentData, OnExhausted, Plan, Publish
 
 
 class ChatInterleave(BaseChatModel):
@@ -101,7 +101,7 @@ class ChatInterleave(BaseChatModel):
         images: ImageForm = "reference",
         context: InterleaveContext | None = None,
         artifacts: ArtifactStore | None = None,
-        planner: Planner | Runnable[Any, Any] | str | None = None,
+        planner: Planner | Runnable[Any, Any] | Plan | Sequence[str] | str | None = None,
         backend: ImageBackend | Callable[..., Any] | Mapping[str, Any] | str | None = None,
         critic: Critic | Runnable[Any, Any] | str | None = None,
         limits: Limits | None = None,
