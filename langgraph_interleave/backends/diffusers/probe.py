@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 import inspect
+import math
+import re
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 from langgraph_interleave.backends.diffusers.families import FAMILIES, Family, variant
 from langgraph_interleave.errors import ConfigError
+
+#: `height % 8`, `width % (self.vae_scale_factor * self.patch_size)`: what a pipeline's own check divides sides by.
+_DIVISOR = re.compile(r"\b(?:height|width) % \(?((?:self\.[\w.]+|\d+)(?: \* (?:self\.[\w.]+|\d+))*)")
+#: What the checks of Stable Diffusion have, where their source cannot be read.
+_UNET_DIVISOR = 8
+_LARGEST_FACTOR = 256
 
 
 def family_of(pipe: Any, name: str) -> Family:
@@ -84,10 +93,33 @@ def _default(parameters: dict[str, inspect.Parameter], name: str, otherwise: flo
 
 
 def _multiple(pipe: Any, family: Family) -> int:
+    """What sides are multiples of: of what the autoencoder makes of them, and of what the pipeline's check demands."""
     scale = getattr(pipe, "vae_scale_factor", None)
     if not isinstance(scale, int) or scale < 1:
-        return family.multiple
-    return scale if getattr(pipe, "unet", None) is not None else scale * 2
+        return math.lcm(family.multiple, *_demanded(pipe))
+    if getattr(pipe, "unet", None) is None:
+        return math.lcm(scale * 2, *_demanded(pipe))
+    # Stable Diffusion demands 8 whatever its autoencoder divides by.
+    return math.lcm(scale, *(_demanded(pipe) or {_UNET_DIVISOR}))
+
+
+def _demanded(pipe: Any) -> set[int]:
+    """What the pipeline's own check divides sides by, as far as its source tells."""
+    try:
+        source = inspect.getsource(type(pipe).check_inputs)
+    except (AttributeError, OSError, TypeError):
+        return set()
+    found = (math.prod(_values(pipe, match[1])) for match in _DIVISOR.finditer(source))
+    return {divisor for divisor in found if divisor > 1}
+
+
+def _values(pipe: Any, product: str) -> Iterator[int]:
+    """The factors of a product of numbers and attributes; 0 for one that cannot be told."""
+    for factor in product.split(" * "):
+        value: Any = pipe
+        for name in factor.removeprefix("self.").split("."):
+            value = int(name) if name.isdecimal() else getattr(value, name, None)
+        yield value if isinstance(value, int) and 1 <= value <= _LARGEST_FACTOR else 0
 
 
 def _side(pipe: Any, family: Family) -> int:
