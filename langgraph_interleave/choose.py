@@ -11,7 +11,7 @@ from langchain_core.runnables import Runnable
 from typing_extensions import get_protocol_members
 
 from langgraph_interleave.artifacts import ArtifactStore
-from langgraph_interleave.backends.base import ImageBackend
+from langgraph_interleave.backends.base import Companions, ImageBackend
 from langgraph_interleave.backends.registry import init_image_backend
 from langgraph_interleave.checks.base import Check
 from langgraph_interleave.context import Settings
@@ -23,20 +23,13 @@ from langgraph_interleave.planner import Planner
 from langgraph_interleave.references import References
 from langgraph_interleave.registry import init_check, init_critic, init_planner
 from langgraph_interleave.roles import Roles
-from langgraph_interleave.types import OnExhausted, Publish
+from langgraph_interleave.types import OnExhausted, Plan, Publish
 
 Part = TypeVar("Part")
 
-#: Told with every document of the built-in world.
-SIMULATED = "Sketches drawn by code; faults simulated so that a correction can be seen."
-SKETCHED = "Sketches drawn by code."
-
-#: Backends of the built-in world, which bring their own planner and critic.
-_WORLD = {"simulator": SIMULATED, "sketch": SKETCHED}
-
 
 def choose_roles(
-    planner: Planner | Runnable[Any, Any] | str | None,
+    planner: Planner | Runnable[Any, Any] | Plan | Sequence[str] | str | None,
     backend: ImageBackend | Callable[..., Any] | Mapping[str, Any] | str | None,
     critic: Critic | Runnable[Any, Any] | str | None,
     *,
@@ -61,23 +54,24 @@ def choose_roles(
     """Look names up and fill in what is missing.
 
     Raises:
-        ConfigError: A name is unknown; a backend that is not of the built-in world comes without
-            planner or critic; ledger and artifacts do not belong together.
+        ConfigError: A name is unknown; a backend that has no planner and critic of its own comes
+            without; ledger and artifacts do not belong together.
     """
     drawing = backend if backend is not None else "simulator"
     drawing = init_image_backend(drawing) if isinstance(drawing, str) else as_backend(drawing)
-    world = _WORLD.get(drawing.name)
+    brought = companions_of(drawing)
     missing = [role for role, given in (("planner", planner), ("critic", critic)) if given is None]
-    if missing and world is None:
+    if missing and brought is None:
         raise ConfigError(
             f"Backend {drawing.name!r} needs a {' and a '.join(missing)}.",
             remedy=f"Pass {', '.join(f'{role}=' for role in missing)} as an object or a name "
             f"(on the command line: {', '.join(f'--{role}' for role in missing)}); "
-            "`langgraph-interleave backends` lists what is installed.",
+            "`langgraph-interleave backends` lists what is installed. Without models: planner=[prompts] "
+            '(--planner given:FILE) and critic="none".',
         )
-    planning = planner if planner is not None else "scene"
+    planning = planner if planner is not None or brought is None else brought.planner
     planning = init_planner(planning) if isinstance(planning, str) else as_planner(planning)
-    judging = critic if critic is not None else "pixel"
+    judging = critic if critic is not None or brought is None else brought.critic
     judging = init_critic(judging) if isinstance(judging, str) else as_critic(judging)
     if ledger is not None and artifacts is not None and ledger.artifacts is not artifacts:
         raise ConfigError(
@@ -95,7 +89,7 @@ def choose_roles(
         references=references,
         anchor_inputs=anchor_inputs,
         reanchor_every=reanchor_every,
-        style_in_prompts=world is None if style_in_prompts is None else style_in_prompts,
+        style_in_prompts=brought is None or brought.style_in_prompts if style_in_prompts is None else style_in_prompts,
         on_exhausted=on_exhausted,
         lookahead=not drawing.capabilities.billed if lookahead is None else lookahead,
         early_start=early_start,
@@ -109,8 +103,14 @@ def choose_roles(
         ledger=ledger or Ledger(keeping),
         checks=tuple(init_check(check) if isinstance(check, str) else check for check in checks),
         settings=settings,
-        notes=(world,) if world else (),
+        notes=tuple(note for note in (brought.note if brought else "", getattr(judging, "note", None)) if note),
     )
+
+
+def companions_of(backend: ImageBackend) -> Companions | None:
+    """The planner and critic that come with a backend, if it says so."""
+    said = getattr(backend, "companions", None)
+    return said if isinstance(said, Companions) else None
 
 
 def as_backend(part: ImageBackend | Callable[..., Any] | Mapping[str, Any]) -> ImageBackend:
@@ -134,8 +134,12 @@ def _member(given: Any) -> Any:
     return given if isinstance(given, str) else as_backend(given)
 
 
-def as_planner(part: Planner | Runnable[Any, Any]) -> Planner:
-    """A planner as it is; a LangChain chat model as the planner it makes."""
+def as_planner(part: Planner | Runnable[Any, Any] | Plan | Sequence[str]) -> Planner:
+    """A planner as it is; a LangChain chat model, a plan or its prompts as the planner they make."""
+    if isinstance(part, Plan | Sequence):
+        from langgraph_interleave.planners.given import GivenPlan
+
+        return GivenPlan(part)
     if isinstance(part, Runnable) and not isinstance(part, Planner):
         from langgraph_interleave.planners.chat import ChatPlanner
 

@@ -10,8 +10,11 @@ import pytest
 
 from langgraph_interleave.agents import create_interleave_agent
 from langgraph_interleave.artifacts import ArtifactStore
+from langgraph_interleave.backends.base import Companions
+from langgraph_interleave.backends.simulator import SIMULATED
+from langgraph_interleave.backends.sketch import SKETCHED
 from langgraph_interleave.chat import ChatInterleave
-from langgraph_interleave.choose import SIMULATED, SKETCHED, check_size, choose_roles
+from langgraph_interleave.choose import check_size, choose_roles
 from langgraph_interleave.context import InterleaveContext, Settings
 from langgraph_interleave.errors import ConfigError
 from langgraph_interleave.graph import create_interleave_graph, interleave_state_graph
@@ -33,6 +36,22 @@ def test_a_backend_of_ones_own_needs_a_planner_and_a_critic() -> None:
         choose_roles(None, ScriptedBackend(), None)
     roles = choose_roles(PLANNER, ScriptedBackend(), ScriptedCritic())
     assert roles.notes == ()
+
+
+class Accompanied(ScriptedBackend):
+    """A third party's backend that brings its planner and its critic."""
+
+    companions = Companions(planner="scene", critic="pixel", note="Made by somebody.")
+
+
+def test_a_backend_may_bring_its_planner_and_its_critic() -> None:
+    roles = choose_roles(None, Accompanied(), None)
+    assert (type(roles.planner).__name__, type(roles.critic).__name__) == ("ScenePlanner", "PixelCritic")
+    assert roles.notes == ("Made by somebody.",) and roles.settings.style_in_prompts
+    critic = ScriptedCritic()
+    own = choose_roles(PLANNER, Accompanied(), critic)
+    assert own.planner is PLANNER and own.critic is critic and own.notes == roles.notes
+    assert not choose_roles(None, "sketch", None).settings.style_in_prompts
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from dataclasses import replace
 from random import Random
 from typing import TYPE_CHECKING, Self
 
+from langgraph_interleave.backends.base import Companions
 from langgraph_interleave.backends.sketch import SketchBackend, understand
 from langgraph_interleave.errors import CallTimeout, ConfigError, InvalidRequest
 from langgraph_interleave.types import (
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from langgraph_interleave.world.faults import Fault
     from langgraph_interleave.world.scene import Scene
 
+#: Told with every document.
+SIMULATED = "Sketches drawn by code; faults simulated so that a correction can be seen."
 #: Changes whenever the same request would have other faults.
 _VERSION = 1
 _MAX_SEED = 2**32
@@ -61,6 +64,7 @@ class SimulatorBackend:
     """
 
     name = "simulator"
+    companions = Companions(planner="scene", critic="pixel", note=SIMULATED, style_in_prompts=False)
 
     def __init__(self, preset: str | Preset = "default", *, seed: int = 0, latency_s: float = 0.0) -> None:
         if not 0 <= latency_s <= 3600:

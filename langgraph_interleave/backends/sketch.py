@@ -6,6 +6,7 @@ import asyncio
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from langgraph_interleave.backends.base import Companions
 from langgraph_interleave.backends.untaken import untaken
 from langgraph_interleave.errors import CallTimeout, ConfigError, InvalidRequest
 from langgraph_interleave.types import Capabilities, ImageBytes, ImageRequest, ImageResult, OnProgress, Progress, Usage
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 
 #: Changes whenever the same request would be drawn in another way.
 _VERSION = 1
+#: Told with every document.
+SKETCHED = "Sketches drawn by code."
 #: Pixels of a picture nobody gave a size for.
 SIDE = 512
 _MAX_IMAGES = 8
@@ -51,6 +54,7 @@ class SketchBackend:
 
     name = "sketch"
     fingerprint = f"sketch/{_VERSION}"
+    companions = Companions(planner="scene", critic="pixel", note=SKETCHED, style_in_prompts=False)
 
     @property
     def capabilities(self) -> Capabilities:
