@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import difflib
 import inspect
 import io
 from collections.abc import Awaitable, Callable, Sequence
@@ -17,7 +18,7 @@ from langgraph_interleave.imaging.results import read_result
 from langgraph_interleave.types import Capabilities, ImageBytes, ImageRequest, ImageResult, OnProgress, Usage
 
 #: What a function may take, by name.
-TAKEN = (
+TAKEN: tuple[str, ...] = (
     "prompt",
     "references",
     "width",
@@ -31,6 +32,17 @@ TAKEN = (
     "on_progress",
 )
 
+#: What some call these arguments.
+_ALIASES = {
+    "prompt": ("text", "description", "instruction", "words"),
+    "references": ("refs", "images", "image", "pictures", "inputs"),
+    "negative_prompt": ("negative",),
+    "width": ("w",),
+    "height": ("h",),
+    "seed": ("random_seed",),
+    "on_progress": ("progress", "callback"),
+}
+
 Drawing = Callable[..., Any]
 
 
@@ -39,9 +51,9 @@ class CallableBackend:
 
     The function is given what it takes, by name: `prompt`, `references` (a list of PIL pictures, in
     order), `width`, `height` and `seed` (numbers or `None`), `negative_prompt`, `mask`, `quality`,
-    `transparent`, `request` (the whole `ImageRequest`) and `on_progress`. Two arguments of other names
-    are prompt and references. It returns a PIL picture, the bytes of a PNG, JPEG or WebP file, an
-    `ImageBytes` or `ImageResult`, or a list of pictures.
+    `transparent`, `request` (the whole `ImageRequest`) and `on_progress`. Where it needs one or two
+    arguments only, they may have any names: they are prompt and references. It returns a PIL picture,
+    the bytes of a PNG, JPEG or WebP file, an `ImageBytes` or `ImageResult`, or a list of pictures.
 
     A plain function is called in a thread, so it may block; several at once only as far as
     `capabilities.concurrency` says. A coroutine function is awaited on the package's own event loop:
@@ -85,7 +97,8 @@ class CallableBackend:
             raise ConfigError(f"A {type(function).__name__} cannot be called.", remedy="Give a function that draws.")
         self.name = name
         self._function = function
-        self._takes, self._positional = _taken(function)
+        self._by_place, self._by_name = _taken(function)
+        self._takes = frozenset((*self._by_place, *self._by_name.values()))
         self.fingerprint = fingerprint or f"{name}/{_identity(function)}"
         told = capabilities or Capabilities(
             edit="instruct" if {"references", "request"} & self._takes else "none",
@@ -109,7 +122,7 @@ class CallableBackend:
 
         Raises:
             InvalidRequest: There are more references than the function takes, one of them is no picture,
-                or size or number cannot be.
+                or size, seed or number cannot be.
             NoImage: It returned nothing.
             BadResponse: It returned what is no picture, or a black one, or gave itself up.
             CallTimeout: The deadline passed; a plain function goes on in its thread all the same.
@@ -159,6 +172,8 @@ class CallableBackend:
             )
         if request.n < 1:
             raise InvalidRequest(f"{request.n} pictures cannot be drawn.", remedy="Ask for 1 or more.")
+        if request.seed is not None and request.seed < 0:
+            raise InvalidRequest(f"The seed {request.seed} is out of range.", remedy="Give 0 or more.")
         for side in (request.width, request.height):
             if side is not None and side < 1:
                 raise InvalidRequest(f"A side of {side} pixels cannot be drawn.", remedy="Give 1 or more.")
@@ -179,8 +194,8 @@ class CallableBackend:
             "request": request,
             "on_progress": on_progress,
         }
-        arguments = [known[name] for name in self._positional]
-        named = {name: known[name] for name in self._takes if name not in self._positional}
+        arguments = [known[meaning] for meaning in self._by_place]
+        named = {name: known[meaning] for name, meaning in self._by_name.items()}
         try:
             if inspect.iscoroutinefunction(self._function):
                 return await self._function(*arguments, **named)
@@ -219,10 +234,10 @@ class CallableBackend:
             return read_result(bytes(returned), what=self.name, seed=seed)
         if callable(getattr(returned, "save", None)):
             return read_result(self._encoded(returned), what=self.name, seed=seed)
-        raise BadResponse(
-            f"{self.name} returned a {type(returned).__name__}.",
-            remedy="Return a PIL picture, or the bytes of a PNG, JPEG or WebP file.",
-        )
+        remedy = "Return a PIL picture, or the bytes of a PNG, JPEG or WebP file."
+        if hasattr(returned, "agenerate"):
+            remedy = "It makes a backend rather than a picture: give that backend instead of the function."
+        raise BadResponse(f"{self.name} returned a {type(returned).__name__}.", remedy=remedy)
 
     def _encoded(self, picture: Any) -> bytes:
         buffer = io.BytesIO()
@@ -236,30 +251,57 @@ class CallableBackend:
         return buffer.getvalue()
 
 
-def _taken(function: Drawing) -> tuple[frozenset[str], tuple[str, ...]]:
-    """What a function takes, and which of it by place."""
+def _taken(function: Drawing) -> tuple[tuple[str, ...], dict[str, str]]:
+    """What is given to a function by place, and what under which name."""
     try:
         parameters = list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError) as error:
         raise ConfigError(
             f"What {function!r} takes cannot be found out.", remedy="Wrap it: lambda prompt, references: …"
         ) from error
-    if any(one.kind is one.VAR_KEYWORD for one in parameters):
-        named = {one.name for one in parameters} & set(TAKEN)
-        return frozenset({"prompt", "references", *named}), ()
-    required = [one.name for one in parameters if one.default is one.empty and one.kind is not one.VAR_POSITIONAL]
-    unknown = [name for name in required if name not in TAKEN]
-    if unknown and required == unknown and len(required) <= 2:
-        # Names of one's own: the first is the prompt, the second the references.
-        named = {one.name for one in parameters} & set(TAKEN)
-        places = ("prompt", "references")[: len(required)]
-        return frozenset({*named, *places}), places
+    rest = {one.kind for one in parameters} & {inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD}
+    required = [one for one in parameters if one.default is one.empty and one.kind not in rest]
+    means = _meanings([one.name for one in required])
+    by_place = tuple(means[one.name] for one in required if one.kind is not one.KEYWORD_ONLY)
+    optional = {one.name for one in parameters if one.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY)}
+    by_name = {name: name for name in TAKEN if name in optional and name not in means.values()}
+    by_name |= {one.name: means[one.name] for one in required if one.kind is one.KEYWORD_ONLY}
+    # What takes anything at all takes at least the words and the pictures.
+    left = [name for name in ("prompt", "references") if name not in (*by_place, *by_name.values())]
+    if inspect.Parameter.VAR_KEYWORD in rest:
+        by_name |= {name: name for name in left}
+    elif inspect.Parameter.VAR_POSITIONAL in rest and not optional:
+        by_place += tuple(left)
+    return by_place, by_name
+
+
+def _meanings(required: Sequence[str]) -> dict[str, str]:
+    """What each argument a function needs is: its name says it, or its place among two at most."""
+    means = {name: name for name in required if name in TAKEN}
+    unknown = [name for name in required if name not in means]
+    free = [name for name in ("prompt", "references") if name not in means]
+    # Beside a width or a seed only the first one is sure to be the prompt.
+    plain = set(means) <= {"prompt", "references"} or (free[:1] == ["prompt"] and unknown == [required[0]])
+    if len(required) <= 2 and len(unknown) <= len(free) and plain:
+        return means | dict(zip(unknown, free, strict=False))
     if unknown:
+        renamed = {name: meant for name in unknown if (meant := _meant(name)) and meant not in means}
+        others = [name for name in unknown if name not in renamed]
+        what = [f"Rename {', '.join(f'{name} to {meant}' for name, meant in renamed.items())}"] if renamed else []
+        what += [f"give {', '.join(others)} a default"] if others else []
+        remedy = " and ".join(what)
         raise ConfigError(
             f"The function takes {', '.join(unknown)}, which nobody can give it.",
-            remedy=f"It may take {', '.join(TAKEN)}.",
+            remedy=f"{remedy[0].upper()}{remedy[1:]}. What it may take: {', '.join(TAKEN)}.",
         )
-    return frozenset({one.name for one in parameters} & set(TAKEN)), ()
+    return means
+
+
+def _meant(name: str) -> str | None:
+    """The argument a name of one's own most likely stands for."""
+    known = {alias: meant for meant, aliases in _ALIASES.items() for alias in (meant, *aliases)}
+    close = difflib.get_close_matches(name.lower(), known, n=1, cutoff=0.75)
+    return known[close[0]] if close else None
 
 
 def _opened(references: Sequence[ImageBytes]) -> list[Any]:

@@ -72,6 +72,66 @@ def test_what_a_function_may_look_like(function: Any) -> None:
     assert result.usage.images in (1, 2)
 
 
+def positional_only(prompt: str, references: Any, /) -> bytes:
+    return named(prompt, references)
+
+
+def keyword_only(prompt: str, *, references: Any) -> bytes:
+    return named(prompt, references)
+
+
+def named(prompt: Any, references: Any) -> bytes:
+    assert prompt == "a pot" and [picture.size for picture in references] == [(16, 16)]
+    return png()
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda prompt, refs: named(prompt, refs),
+        lambda p, references: named(p, references),
+        lambda p, refs: named(p, refs),
+        lambda refs, prompt: named(prompt, refs),
+        lambda p, refs, width=8, **rest: named(p, refs),
+        lambda p, r, *more: named(p, r),
+        lambda *both: named(*both),
+        lambda **all_of_it: named(all_of_it["prompt"], all_of_it["references"]),
+        positional_only,
+        keyword_only,
+    ],
+)
+def test_the_two_it_needs_may_have_any_names(function: Any) -> None:
+    backend = CallableBackend(function)
+    assert (backend.capabilities.edit, backend.capabilities.max_references) == ("instruct", 16)
+    drawn(function, ImageRequest("a pot", references=[noise_card("a", side=16)]))
+
+
+def test_beside_a_seed_the_first_is_the_prompt() -> None:
+    assert drawn(lambda words, seed: card(f"{words}{seed}"), ImageRequest("x", seed=3)).images[0].seed == 3
+
+
+@pytest.mark.parametrize(
+    ("function", "remedy"),
+    [
+        (lambda prompt, refs, seed: png(), "Rename refs to references. What it may take: prompt,"),
+        (lambda prompt, images, style: png(), "Rename images to references and give style a default."),
+        (lambda canvas, brush, ink: png(), "Give canvas, brush, ink a default."),
+        (lambda seed, strength: png(), "Give strength a default."),
+        (lambda request, ref: png(), "Rename ref to references."),
+        (lambda text, refs, negative: png(), "Rename text to prompt, refs to references, negative to negative_prompt."),
+    ],
+)
+def test_what_it_cannot_be_given_is_to_be_renamed(function: Any, remedy: str) -> None:
+    with pytest.raises(ConfigError) as raised:
+        CallableBackend(function)
+    assert raised.value.remedy.startswith(remedy)
+
+
+def test_a_seed_below_nothing_is_refused_rather_than_changed() -> None:
+    with pytest.raises(InvalidRequest, match="seed -1"):
+        drawn(lambda prompt, seed: png(), ImageRequest("x", seed=-1))
+
+
 def test_it_is_given_what_it_takes() -> None:
     seen: dict[str, Any] = {}
 
