@@ -69,9 +69,10 @@ def choose_roles(
             "`langgraph-interleave backends` lists what is installed. Without models: planner=[prompts] "
             '(--planner given:FILE) and critic="none".',
         )
-    planning = planner if planner is not None or brought is None else brought.planner
+    own = cast("Companions", brought)  # needed only where one is missing, and then there
+    planning = planner if planner is not None else own.planner
     planning = init_planner(planning) if isinstance(planning, str) else as_planner(planning)
-    judging = critic if critic is not None or brought is None else brought.critic
+    judging = critic if critic is not None else own.critic
     judging = init_critic(judging) if isinstance(judging, str) else as_critic(judging)
     if ledger is not None and artifacts is not None and ledger.artifacts is not artifacts:
         raise ConfigError(
