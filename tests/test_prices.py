@@ -268,6 +268,34 @@ def test_a_wrong_file_is_named_with_the_place(tmp_path: Path, text: str, says: s
     assert "own.toml" in str(caught.value) and says in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("row", "meant"),
+    [
+        ({"image": 0.01}, "picture"),
+        ({"per_image": 0.01}, "picture"),
+        ({"images": 0.01}, "picture"),
+        ({"pictures": 0.01}, "picture"),
+        ({"inptu": 2}, "input"),
+        ({"image_inputs": 2}, "image_input"),
+        ({"long": {"above": 9, "imge_output": 1}}, "image_output"),
+        ({"xyz": 2}, None),
+    ],
+)
+def test_a_wrong_field_is_told_with_the_one_that_was_meant_and_all_there_are(row: object, meant: str | None) -> None:
+    with pytest.raises(ConfigError) as told:
+        Prices().merged({"my-model": row})  # type: ignore[dict-item]
+    assert "there is no such field" in told.value.message
+    assert (f"Did you mean {meant}? " in told.value.remedy) if meant else ("Did you mean" not in told.value.remedy)
+    assert all(name in told.value.remedy for name in Price.model_fields)
+
+
+def test_a_name_with_a_dot_is_told_how_to_be_written(tmp_path: Path) -> None:
+    file = tmp_path / "prices.toml"
+    file.write_text("[gpt-5.4-mini]\ninput = 1\n", encoding="utf-8")
+    with pytest.raises(ConfigError, match=r'is written \["gpt-5\.4-mini"\]'):
+        Prices().merged(file)
+
+
 def test_a_file_that_is_not_text_is_refused(tmp_path: Path) -> None:
     own = tmp_path / "own.toml"
     own.write_bytes(b"\xff\xfe\x00")

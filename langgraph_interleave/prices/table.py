@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import os
 import re
 import tomllib
@@ -16,7 +17,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from langgraph_interleave.errors import ConfigError
-from langgraph_interleave.prices.price import Price
+from langgraph_interleave.prices.price import Price, Rates
 from langgraph_interleave.types.usage import Usage
 
 #: Names a file of the user's own prices, for `Prices.default`.
@@ -29,8 +30,21 @@ _PREFIXES: Mapping[str, frozenset[str]] = {
     "google": frozenset({"google", "google_genai", "google-genai", "gemini", "models"}),
 }
 _PREFIX = re.compile(r"^(?P<provider>[^/:]+)[/:](?P<rest>.+)$")
+#: What people write for a field, where its own name is not near.
+_MEANT: Mapping[str, str] = {
+    "cached": "cached_input", "completion": "output", "image": "picture", "images": "picture", "per_image": "picture",
+    "per_picture": "picture", "price": "picture", "prompt": "input",
+}  # fmt: skip
 #: The date of a snapshot at the end of a name: -2026-04-21 or -20251001.
 _DATED = re.compile(r"-20\d{2}(?P<dash>-?)(?:0[1-9]|1[0-2])(?P=dash)(?:0[1-9]|[12]\d|3[01])$")
+
+
+_DOTTED = 'A model with a dot in its name is written ["{}"].'
+_FIELDS = (
+    'A table such as ["my-model"] holds US dollars: picture for each picture drawn; or per million tokens '
+    f"{', '.join(name for name in Rates.model_fields if name != 'picture')}. "
+    f"Besides: {', '.join(name for name in Price.model_fields if name not in Rates.model_fields)}."
+)
 
 
 class Prices:
@@ -168,9 +182,7 @@ def _parse(text: str, where: str) -> dict[str, Price]:
     try:
         tables = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise ConfigError(
-            f"{where} is not TOML: {error}.", remedy='A model with a dot in its name is written ["gpt-5.4-mini"].'
-        ) from error
+        raise ConfigError(f"{where} is not TOML: {error}.", remedy=_DOTTED.format("gpt-5.4-mini")) from error
     return {name: _price(name, table, where) for name, table in tables.items()}
 
 
@@ -182,11 +194,20 @@ def _price(name: str, row: object, where: str) -> Price:
     except ValidationError as error:
         first = error.errors()[0]
         field = ".".join(str(part) for part in first["loc"])
+        unknown = first["type"] == "extra_forbidden"
+        dotted = unknown and isinstance(first["input"], Mapping)
         raise ConfigError(
-            f"{where}: the price of {name!r} is not one: {f'{field}: ' if field else ''}{first['msg']}.",
-            remedy='Write a table such as ["my-model"] with input = 2.0 and output = 8.0, '
-            "in US dollars per million tokens.",
+            f"{where}: the price of {name!r} is not one: {f'{field}: ' if field else ''}"
+            f"{'there is no such field' if unknown else first['msg']}.",
+            remedy=f"{_DOTTED.format(f'{name}.{field}')} " * dotted + _near(field) * unknown + _FIELDS,
         ) from error
+
+
+def _near(field: str) -> str:
+    """The field that was meant, perhaps, by one that is none."""
+    name = field.rpartition(".")[2]
+    close = [_MEANT[name]] if name in _MEANT else difflib.get_close_matches(name, Price.model_fields, n=1)
+    return f"Did you mean {close[0]}? " if close else ""
 
 
 @cache
