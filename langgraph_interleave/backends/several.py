@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 from langgraph_interleave.backends.base import ImageBackend
-from langgraph_interleave.backends.registry import describe, init_image_backend
+from langgraph_interleave.backends.given import Given, as_backend
+from langgraph_interleave.backends.registry import describe
 from langgraph_interleave.errors import ConfigError, InvalidRequest, Unavailable
 from langgraph_interleave.types import Capabilities, ImageRequest, ImageResult, OnProgress
 
@@ -21,8 +22,9 @@ class SeveralBackends:
     the end, with a warning.
 
     Args:
-        backends: Backends, or their names, by the name the planner calls them; each perhaps with what it
-            is for, as a pair: `{"photo": ("openai", "photographs"), "diagram": "svg:openai:gpt-6-sol"}`.
+        backends: Backends, or what makes them (a name, a function that draws, a pipeline), by the name the
+            planner calls them; each perhaps with what it is for, as a pair:
+            `{"photo": ("openai", "photographs"), "diagram": "svg:openai:gpt-6-sol"}`.
 
     Raises:
         ConfigError: There is none, or a name is not known.
@@ -35,14 +37,14 @@ class SeveralBackends:
 
     name = "several"
 
-    def __init__(self, backends: Mapping[str, ImageBackend | str | tuple[ImageBackend | str, str]]) -> None:
+    def __init__(self, backends: Mapping[str, Given | tuple[Given, str]]) -> None:
         if not backends:
             raise ConfigError("There is no backend to choose from.", remedy='Give {"name": backend, …}.')
         self.members: dict[str, ImageBackend] = {}
         self._purposes: dict[str, str] = {}
         for name, given in backends.items():
             backend, purpose = given if isinstance(given, tuple) else (given, "")
-            self.members[name] = init_image_backend(backend) if isinstance(backend, str) else backend
+            self.members[name] = as_backend(backend)
             self._purposes[name] = purpose
         self.fingerprint = "several/" + "+".join(f"{name}={one.fingerprint}" for name, one in self.members.items())
 
@@ -79,12 +81,14 @@ class SeveralBackends:
             )
         warnings: list[str] = []
         lost: Unavailable | None = None
-        for name in self._in_turn(wanted, request):
+        why = {name: self._unable(name, request) for name in self.members}
+        for name in (wanted, *(name for name in self.members if name != wanted)):
+            if why[name]:
+                continue
             if lost is not None:
                 warnings.append(f"{wanted} is out of reach; {name} draws this.")
             elif name != wanted:
-                why = "takes no pictures" if request.references else "cannot draw from words alone"
-                warnings.append(f"{wanted} {why}; {name} draws this.")
+                warnings.append(f"{wanted} {why[wanted]}; {name} draws this.")
             backend = self.members[name]
             room = backend.capabilities.max_references
             fitting = replace(request, references=tuple(request.references[:room]), backend=None)
@@ -96,13 +100,20 @@ class SeveralBackends:
                 if error.ambiguous:
                     raise
                 lost = lost or error
+                why[name] = f"is out of reach ({error.message.rstrip('.')})"
                 continue
             return replace(result, warnings=(*warnings, *result.warnings), model=result.model or backend.fingerprint)
+        reasons = f"{'; '.join(f'{name} {reason}' for name, reason in why.items())}."
         if lost is not None:
-            raise lost
+            raise Unavailable(
+                f"No backend can draw this: {reasons}", remedy=lost.remedy, code=lost.code,
+                retry_after=lost.retry_after, ambiguous=False, detail=lost.detail, usage=lost.usage,
+            ) from lost  # fmt: skip
         raise InvalidRequest(
-            f"None of {', '.join(self.members)} can draw this.",
-            remedy="Plan the step so that one of them can: with references, or without.",
+            f"No backend can draw this: {reasons}",
+            remedy="Plan the step without pictures to build on, or add a backend that edits."
+            if request.references
+            else "Plan the step as an edit of a picture, or add a backend that draws from words alone.",
         )
 
     async def aready(self) -> None:
@@ -115,13 +126,12 @@ class SeveralBackends:
             *(one.aready() for one in self.members.values() if callable(getattr(one, "aready", None)))  # type: ignore[attr-defined]
         )
 
-    def _in_turn(self, wanted: str, request: ImageRequest) -> Iterator[str]:
-        """The backends that can draw it, the one wanted first."""
-        names = [wanted, *(name for name in self.members if name != wanted)]
-        for name in names:
-            can = self.members[name].capabilities
-            if (can.edit != "none" and can.max_references > 0) if request.references else can.generate:
-                yield name
+    def _unable(self, name: str, request: ImageRequest) -> str:
+        """Why a backend cannot draw this; empty where it can."""
+        can = self.members[name].capabilities
+        if not request.references:
+            return "" if can.generate else "cannot draw from words alone"
+        return "" if can.edit != "none" and can.max_references > 0 else "takes no pictures"
 
     def _said(self, name: str) -> str:
         can = ", ".join(describe(self.members[name].capabilities)[:2])

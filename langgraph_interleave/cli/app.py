@@ -60,9 +60,13 @@ def run(
     ] = None,
     style: Annotated[str | None, typer.Option(help="The look all pictures share.", show_default=False)] = None,
     backend: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
-            "--backend", "-b", help="What draws, as `backends` lists it. Default: simulator.", show_default=False
+            "--backend",
+            "-b",
+            help="What draws, as `backends` lists it. Default: simulator. Several, each named for the plan and perhaps "
+            "with what it is for: -b photo=openai -b 'diagram (charts)=svg:openai:gpt-6-sol'.",
+            show_default=False,
         ),
     ] = None,
     planner: Annotated[
@@ -139,7 +143,7 @@ def run(
         language=language,
         style=style,
         planner=planner,
-        backend=backend,
+        backend=backend[0] if backend and len(backend) == 1 else tuple(backend or ()) or None,
         critic=critic,
         references=references,
         anchor_inputs=anchor_inputs,

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from langgraph_interleave.artifacts import ArtifactStore
-from langgraph_interleave.backends.registry import init_image_backend
+from langgraph_interleave.cli.drawing import choose_backend
 from langgraph_interleave.cli.folder import STORE, TRAJECTORY, Place, choose_folder, run_id, shown
 from langgraph_interleave.cli.preflight import check_roles
 from langgraph_interleave.cli.rescue import rescue
@@ -55,7 +55,7 @@ class Options:
     language: str | None = None
     style: str | None = None
     planner: str | None = None
-    backend: str | None = None
+    backend: str | tuple[str, ...] | None = None
     critic: str | None = None
     references: References = "explicit"
     anchor_inputs: bool = False
@@ -145,7 +145,7 @@ def estimate(options: Options) -> int:
     from langgraph_interleave.prices import Prices
     from langgraph_interleave.world.planning.wishes import take_count
 
-    roles = choose_roles(options.planner, options.backend, options.critic, limits=options.limits)
+    roles = choose_roles(options.planner, choose_backend(options.backend), options.critic, limits=options.limits)
     count = options.steps or take_count(options.request)[1]
     expected = estimate_run(
         count or TYPICAL_STEPS,
@@ -167,7 +167,7 @@ def prepare(options: Options, working: Path) -> Job:
     """Load the pictures, choose the folder, make the graph."""
     from langgraph_interleave.graph import create_interleave_graph
 
-    backend = init_image_backend(options.backend or "simulator")
+    backend = choose_backend(options.backend)
     planner = init_planner(options.planner) if options.planner else None
     critic = init_critic(options.critic) if options.critic else None
     billed = backend.capabilities.billed or any(part.billed for part in (planner, critic) if part is not None)

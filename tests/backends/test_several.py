@@ -49,8 +49,30 @@ async def test_what_it_cannot_do_goes_to_one_that_can() -> None:
         ("edits cannot draw from words alone; draws draws this.",),
     )
     alone = SeveralBackends({"draws": backend("draws", DRAWS)})
-    with pytest.raises(InvalidRequest, match="None of draws"):
+    with pytest.raises(
+        InvalidRequest, match="No backend can draw this: draws takes no pictures. Plan the step without"
+    ):
         await drawn(alone, references=[card])
+
+
+async def test_each_ones_reason_is_told_where_none_of_them_can() -> None:
+    card = noise_card("r")
+    both = SeveralBackends({"photo": backend("photo", DRAWS), "diagram": backend("diagram", DRAWS)})
+    with pytest.raises(
+        InvalidRequest, match="photo takes no pictures; diagram takes no pictures. Plan the step without"
+    ):
+        await drawn(both, backend="diagram", references=[card])
+    editors = SeveralBackends({"a": backend("a", ONLY_EDITS), "b": backend("b", ONLY_EDITS)})
+    with pytest.raises(InvalidRequest, match="a cannot draw from words alone; b cannot .* Plan the step as an edit"):
+        await drawn(editors)
+    gone = backend("gone", error=Unavailable("Nobody there.", remedy="Start it.", code="unreachable", retry_after=3.0))
+    mixed = SeveralBackends({"photo": gone, "diagram": backend("diagram", DRAWS)})
+    with pytest.raises(Unavailable) as told:
+        await drawn(mixed, references=[card])
+    assert told.value.message == (
+        "No backend can draw this: photo is out of reach (Nobody there); diagram takes no pictures."
+    )
+    assert (told.value.remedy, told.value.code, told.value.retry_after) == ("Start it.", "unreachable", 3.0)
 
 
 async def test_references_without_room_are_left_out_and_said() -> None:
@@ -66,7 +88,7 @@ async def test_another_stands_in_for_one_that_is_out_of_reach() -> None:
         "b",
         ("gone is out of reach; b draws this.",),
     )
-    with pytest.raises(Unavailable, match="nobody there"):
+    with pytest.raises(Unavailable, match="gone is out of reach \\(nobody there\\)"):
         await drawn(SeveralBackends({"gone": gone}))
     for error in (Unavailable("500", ambiguous=True), RateLimited("later")):
         with pytest.raises(type(error)):
