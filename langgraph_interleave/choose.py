@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import functools
-import inspect
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeVar, cast
+from collections.abc import Sequence
+from typing import Any, cast
 
 from langchain_core.runnables import Runnable
-from typing_extensions import get_protocol_members
 
 from langgraph_interleave.artifacts import ArtifactStore
 from langgraph_interleave.backends.base import Companions, ImageBackend
-from langgraph_interleave.backends.registry import init_image_backend
+from langgraph_interleave.backends.given import Given, as_backend
 from langgraph_interleave.checks.base import Check
 from langgraph_interleave.context import Settings
 from langgraph_interleave.critic import Critic
@@ -21,16 +18,14 @@ from langgraph_interleave.ledger import Ledger
 from langgraph_interleave.limits import Limits
 from langgraph_interleave.planner import Planner
 from langgraph_interleave.references import References
-from langgraph_interleave.registry import init_check, init_critic, init_planner
+from langgraph_interleave.registry import init_check, init_critic, init_planner, keeps_contract
 from langgraph_interleave.roles import Roles
 from langgraph_interleave.types import OnExhausted, Plan, Publish
-
-Part = TypeVar("Part")
 
 
 def choose_roles(
     planner: Planner | Runnable[Any, Any] | Plan | Sequence[str] | str | None,
-    backend: ImageBackend | Callable[..., Any] | Mapping[str, Any] | str | None,
+    backend: Given | None,
     critic: Critic | Runnable[Any, Any] | str | None,
     *,
     limits: Limits | None = None,
@@ -57,8 +52,7 @@ def choose_roles(
         ConfigError: A name is unknown; a backend that has no planner and critic of its own comes
             without; ledger and artifacts do not belong together.
     """
-    drawing = backend if backend is not None else "simulator"
-    drawing = init_image_backend(drawing) if isinstance(drawing, str) else as_backend(drawing)
+    drawing = as_backend(backend if backend is not None else "simulator")
     brought = companions_of(drawing)
     missing = [role for role, given in (("planner", planner), ("critic", critic)) if given is None]
     if missing and brought is None:
@@ -114,27 +108,6 @@ def companions_of(backend: ImageBackend) -> Companions | None:
     return said if isinstance(said, Companions) else None
 
 
-def as_backend(part: ImageBackend | Callable[..., Any] | Mapping[str, Any]) -> ImageBackend:
-    """A backend as it is; a function that draws, or several by name, as the backend they make."""
-    if isinstance(part, Mapping):
-        from langgraph_interleave.backends.several import SeveralBackends
-
-        return SeveralBackends({name: _member(given) for name, given in part.items()})
-    if (inspect.isroutine(part) or isinstance(part, functools.partial)) and not isinstance(part, ImageBackend):
-        from langgraph_interleave.backends.callable import CallableBackend
-
-        return CallableBackend(part)
-    return keeps_contract("backend", cast("ImageBackend", part), ImageBackend)
-
-
-def _member(given: Any) -> Any:
-    """One of several: a backend, its name or a function, perhaps with what it is for."""
-    if isinstance(given, tuple):
-        backend, purpose = cast("tuple[Any, str]", given)
-        return _member(backend), purpose
-    return given if isinstance(given, str) else as_backend(given)
-
-
 def as_planner(part: Planner | Runnable[Any, Any] | Plan | Sequence[str]) -> Planner:
     """A planner as it is; a LangChain chat model, a plan or its prompts as the planner they make."""
     if isinstance(part, Plan | Sequence):
@@ -155,25 +128,6 @@ def as_critic(part: Critic | Runnable[Any, Any]) -> Critic:
 
         return ChatCritic(part)
     return keeps_contract("critic", part, Critic)
-
-
-def keeps_contract(role: str, part: Part, contract: type) -> Part:
-    """Hold an object against the Protocol of its role, before anything is spent.
-
-    Raises:
-        ConfigError: It lacks a member, which is named; or it is a class where an object is wanted.
-    """
-    if isinstance(part, type):
-        raise ConfigError(
-            f"The {role} is the class {part.__name__}, not an object of it.", remedy=f"Write {part.__name__}(...)."
-        )
-    missing = [name for name in sorted(get_protocol_members(contract)) if not hasattr(part, name)]
-    if missing:
-        raise ConfigError(
-            f"The {role} {type(part).__name__!r} has no {' and no '.join(missing)}.",
-            remedy=f"A {role} has what the Protocol {contract.__module__}.{contract.__name__} lists.",
-        )
-    return part
 
 
 def check_references(settings: Settings, backend: ImageBackend) -> None:

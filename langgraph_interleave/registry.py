@@ -19,13 +19,16 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
+
+from typing_extensions import get_protocol_members
 
 from langgraph_interleave.checks.base import Check
 from langgraph_interleave.critic import Critic
 from langgraph_interleave.errors import ConfigError, InterleaveError
 from langgraph_interleave.planner import Planner
 
+Part = TypeVar("Part")
 Kind = Literal["backend", "planner", "critic", "check"]
 KINDS: tuple[Kind, ...] = ("backend", "planner", "critic", "check")
 #: Roles that any chat model can take.
@@ -283,6 +286,25 @@ def _check_contract(entry: Entry, part: object, contract: type) -> None:
         f"it lacks {', '.join(lacking)}.",
         remedy="Use another, or ask its authors to meet the contract.",
     )
+
+
+def keeps_contract(role: str, part: Part, contract: type) -> Part:
+    """Hold an object against the Protocol of its role, before anything is spent.
+
+    Raises:
+        ConfigError: It lacks a member, which is named; or it is a class where an object is wanted.
+    """
+    if isinstance(part, type):
+        raise ConfigError(
+            f"The {role} is the class {part.__name__}, not an object of it.", remedy=f"Write {part.__name__}(...)."
+        )
+    missing = [name for name in sorted(get_protocol_members(contract)) if not hasattr(part, name)]
+    if missing:
+        raise ConfigError(
+            f"The {role} {type(part).__name__!r} has no {' and no '.join(missing)}.",
+            remedy=f"A {role} has what the Protocol {contract.__module__}.{contract.__name__} lists.",
+        )
+    return part
 
 
 def _broken(entry: Entry, error: Exception) -> ConfigError:

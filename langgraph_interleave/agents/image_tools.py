@@ -13,8 +13,7 @@ from pydantic import Field
 from langgraph_interleave._sync import run_sync
 from langgraph_interleave.agents.studio import Quality, Studio
 from langgraph_interleave.artifacts import ArtifactStore
-from langgraph_interleave.backends.base import ImageBackend
-from langgraph_interleave.choose import as_backend
+from langgraph_interleave.backends.given import Given, as_backend
 from langgraph_interleave.context import parse_size
 from langgraph_interleave.errors import ConfigError
 from langgraph_interleave.ledger import Ledger
@@ -41,7 +40,7 @@ Care: TypeAlias = Annotated[Quality | None, Field(description="How much care is 
 
 
 def create_image_tools(
-    backend: ImageBackend | Callable[..., Any] | str,
+    backend: Given,
     *,
     artifacts: ArtifactStore | None = None,
     ledger: Ledger | None = None,
@@ -63,7 +62,7 @@ def create_image_tools(
     `status="error"` that says what to do; what only the operator can mend (a refused key) is raised.
 
     Args:
-        backend: A backend, its name, or a function that draws.
+        backend: A backend, its name, a function that draws, a pipeline of diffusers, or several by name.
         artifacts: The store; in memory by default. Pictures of the user are put into the same one with
             `image_part`.
         ledger: The ledger, when there is one already.
@@ -103,7 +102,7 @@ def create_image_tools(
     if size is not None:
         parse_size(size)
     studio = Studio(
-        _backend(backend),
+        as_backend(backend),
         ledger or Ledger(artifacts or ArtifactStore.memory()),
         limits or DEFAULT_LIMITS,
         shown=images == "blocks" or (images is None and _takes_pictures(model)),
@@ -187,11 +186,3 @@ def _misread(error: Any) -> str:
 def _takes_pictures(model: BaseChatModel | None) -> bool:
     profile: Any = getattr(model, "profile", None) or {}
     return bool(profile.get("image_tool_message"))
-
-
-def _backend(backend: ImageBackend | Callable[..., Any] | str) -> ImageBackend:
-    if isinstance(backend, str):
-        from langgraph_interleave.backends.registry import init_image_backend
-
-        return init_image_backend(backend)
-    return as_backend(backend)

@@ -12,6 +12,7 @@ from typing import Any
 from langgraph_interleave import background
 from langgraph_interleave._sync import run_sync
 from langgraph_interleave.backends.base import ImageBackend
+from langgraph_interleave.backends.given import Given, factory_of
 from langgraph_interleave.errors import InterleaveError
 from langgraph_interleave.testing.conformance import declared, drawing, origin, referring, repeating
 from langgraph_interleave.testing.conformance.item import Item
@@ -28,7 +29,7 @@ OnFinding = Callable[[Finding], None]
 
 
 def check_backend(
-    factory: Callable[[], ImageBackend],
+    backend: Given,
     *,
     options: Options | None = None,
     allow_billed: bool = False,
@@ -45,7 +46,9 @@ def check_backend(
     reach a model whose drawings differ by chance: those items are `not provable`.
 
     Args:
-        factory: Makes the backend; called twice, to see whether both say the same of themselves.
+        backend: What a graph takes as a backend: a class or function without required arguments, which makes
+            it (called twice, to see whether both say the same of themselves); a function that draws; a name; a
+            backend object; a pipeline; a mapping of several.
         options: Prompts, size, patience.
         allow_billed: Try a backend whose calls cost money.
         max_calls: Calls at most; items there is no call left for are `not provable`.
@@ -55,7 +58,7 @@ def check_backend(
         The report; `report.ok` when nothing failed, `print(report)` for people.
 
     Raises:
-        ConfigError: The factory makes no backend, or one that is billed and was not allowed to be.
+        ConfigError: It is no backend and makes none, or one that is billed and was not allowed to be.
 
     Example:
         >>> from langgraph_interleave.testing import ScriptedBackend, check_backend
@@ -68,11 +71,12 @@ def check_backend(
         It takes no references, got one, and drew without a word about it.
     """
     chosen = _options(options, allow_billed, max_calls)
+    factory = factory_of(backend, call="check_backend")
     return run_sync(lambda: _check(factory, chosen, on_finding))
 
 
 async def acheck_backend(
-    factory: Callable[[], ImageBackend],
+    backend: Given,
     *,
     options: Options | None = None,
     allow_billed: bool = False,
@@ -81,6 +85,7 @@ async def acheck_backend(
 ) -> Report:
     """As `check_backend`, for async code; cancelled, it stops what it was drawing."""
     chosen = _options(options, allow_billed, max_calls)
+    factory = factory_of(backend, call="check_backend")
     level = max(background.current_level(), 0)
     future, cancel = background.start_on(
         level, lambda: _check(factory, chosen, on_finding), background.context_at(level)
