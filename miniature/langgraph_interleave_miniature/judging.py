@@ -125,9 +125,7 @@ def _name(part: Part) -> tuple[str, str]:
 def _kept(part: Part, before: Reading, earlier: dict[tuple[str, str], bool]) -> bool:
     if part.what == "extra":
         # What nobody asked for and was not there before came in.
-        return (
-            part.thing is not None and before.empty(part.thing.cell) > 0.5 if isinstance(part.thing, Thing) else False
-        )
+        return isinstance(part.thing, Thing) and before.empty(part.thing.cell) > 0.5
     return earlier.get(_name(part), False)
 
 

@@ -1,0 +1,148 @@
+"""The planner of the miniature: requests become explicit steps, stories go on by themselves, the rest is refused."""
+
+from __future__ import annotations
+
+import asyncio
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+pytest.importorskip("langgraph_interleave_miniature", reason="not installed: pip install -e ./miniature")
+
+from langgraph_interleave_miniature.changes import edit_between
+from langgraph_interleave_miniature.instructions import target_of
+from langgraph_interleave_miniature.outlines import outline_of
+from langgraph_interleave_miniature.planner import MiniaturePlanner
+from langgraph_interleave_miniature.scenes import MOST
+
+from langgraph_interleave.errors import PlanError
+from langgraph_interleave.limits import Limits
+from langgraph_interleave.planner import Planner, PlanRequest
+from langgraph_interleave.registry import init_planner
+from langgraph_interleave.types import Capabilities, PlanFinished, Request, TextPart
+
+EDITS = Capabilities(edit="instruct", max_references=1)
+BALL_AND_CAR = (
+    "a red ball at the top left in a meadow; then add a blue car at the bottom right; then make the ball green"
+)
+
+
+def plan(text: str, *, capabilities: Capabilities = EDITS, steps: int | None = None, most: int = 20) -> PlanFinished:
+    request = PlanRequest(
+        Request(parts=(TextPart(text=text),)), capabilities=capabilities, steps=steps, limits=Limits(max_steps=most)
+    )
+
+    async def last() -> object:
+        return [delta async for delta in MiniaturePlanner().aplan(request)][-1]
+
+    finished = asyncio.run(last())
+    assert isinstance(finished, PlanFinished)
+    return finished
+
+
+def test_it_is_a_planner_found_by_name() -> None:
+    planner = init_planner("miniature")
+    assert isinstance(planner, Planner) and isinstance(planner, MiniaturePlanner)
+
+
+def test_a_picture_and_changes_to_it() -> None:
+    steps = plan(BALL_AND_CAR).plan.steps
+    assert [(step.op, step.prompt, step.sources) for step in steps] == [
+        ("generate", "a red ball at the top left in a meadow", ()),
+        ("edit", "add a blue car at the bottom right", ("step:0",)),
+        ("edit", "make the red ball at the top left green", ("step:1",)),
+    ]
+    assert [step.caption for step in steps] == [
+        "A red ball at the top left in a meadow.",
+        "Add a blue car at the bottom right.",
+        "Make the ball green.",
+    ]
+    # The instruction says the whole picture, whatever the prompt says.
+    scene = target_of(steps[2].instruction or "").scene
+    assert scene is not None and scene.shown == ("meadow", {0: ("ball", "green"), 5: ("car", "blue")})
+
+
+def test_without_references_every_picture_is_described_in_full() -> None:
+    steps = plan(BALL_AND_CAR, capabilities=Capabilities()).plan.steps
+    assert [step.op for step in steps] == ["generate"] * 3
+    assert steps[2].prompt == "a green ball at the top left and a blue car at the bottom right in a meadow"
+
+
+def test_what_no_single_edit_does_is_described_in_full() -> None:
+    steps = plan("a red ball top left at night. Move it to the bottom right. Then a blue car top left on the beach")
+    assert [step.op for step in steps.plan.steps] == ["generate"] * 3
+    assert steps.plan.steps[1].prompt == "a red ball at the bottom right at night"
+
+
+@pytest.mark.parametrize(
+    ("text", "steps", "count"),
+    [
+        (BALL_AND_CAR, None, 3),
+        (BALL_AND_CAR, 5, 5),
+        (BALL_AND_CAR, 2, 2),
+        (f"{BALL_AND_CAR}, in four pictures", None, 4),
+        ("a story about a red car, 4 steps", None, 4),
+        ("a story about a red car, 4 steps", 3, 3),
+        ("Tell me a short story with a fish and a green house.", None, 5),
+        ("a story", 30, 20),
+    ],
+)
+def test_the_number_of_steps_is_kept(text: str, steps: int | None, count: int) -> None:
+    finished = plan(text, steps=steps)
+    assert len(finished.plan.steps) == count
+    assert [warning.code for warning in finished.warnings] == (["step_count"] if steps == 30 else [])
+
+
+def test_fewer_steps_show_the_first_changes_at_once() -> None:
+    steps = plan(BALL_AND_CAR, steps=2).plan.steps
+    assert steps[0].prompt == "a red ball at the top left and a blue car at the bottom right in a meadow"
+    assert steps[0].caption == "A red ball at the top left in a meadow. Add a blue car at the bottom right."
+    assert steps[1].prompt == "make the red ball at the top left green"
+
+
+@given(st.integers(0, 10_000), st.integers(1, 12))
+def test_a_story_is_a_chain_of_single_edits_in_which_its_heroes_stay(seed: int, count: int) -> None:
+    outline = outline_of("a story about a red car and a fish", steps=count, seed=seed)
+    assert len(outline.moments) == count
+    for before, after in pairwise(outline.moments):
+        assert edit_between(before.scene, after.scene) is not None
+        assert before.caption != after.caption
+    for moment in outline.moments:
+        assert moment.scene.named("car") and moment.scene.named("fish") and len(moment.scene.things) <= MOST
+    again = outline_of("a story about a red car and a fish", steps=count, seed=seed)
+    assert again == outline
+
+
+def test_what_is_left_open_is_chosen_and_said() -> None:
+    finished = plan("a ball")
+    scene = target_of(finished.plan.steps[0].instruction or "").scene
+    assert scene is not None and scene.things[0].kind == "ball"
+    assert "leaves open the background, the color of the ball and the place of the ball" in finished.reasoning
+    assert plan("a ball") == finished
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("How to plant a bean, in 5 steps", "“bean”"),
+        ("a red ball and a dog in a meadow", "does not understand “dog”"),
+        ("a red ball; remove the car", "There is no car in the picture by then, but a red ball"),
+        ("remove the ball", "nothing before it"),
+        ("a red ball and a blue ball", "one ball in a picture at most"),
+        ("  ", "no words"),
+        ("please", "does not understand “please”"),
+    ],
+)
+def test_what_it_does_not_know_is_refused_by_name_with_what_can_be_said(text: str, says: str) -> None:
+    with pytest.raises(PlanError, match=says) as raised:
+        plan(text)
+    assert "ball, box, star" in raised.value.remedy and "a story about a red car" in raised.value.remedy
+    assert raised.value.usage is None  # nobody asks again: it would say the same
+
+
+def test_what_it_cannot_show_is_left_out_and_said() -> None:
+    finished = plan("a big red ball at the top left at night")
+    assert finished.plan.steps[0].prompt == "a red ball at the top left at night"
+    assert [(warning.code, "big" in warning.message) for warning in finished.warnings] == [("unknown_words", True)]
