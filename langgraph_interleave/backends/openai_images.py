@@ -18,6 +18,7 @@ from langgraph_interleave.backends.openai_options import (
     within,
 )
 from langgraph_interleave.backends.openai_profiles import profile_of, told_by
+from langgraph_interleave.backends.openai_routes import missing_route
 from langgraph_interleave.backends.openai_sending import Sending, check_request, lay_out, refused_field
 from langgraph_interleave.backends.openai_sizes import bounds, is_standard
 from langgraph_interleave.backends.openai_stream import is_stream, read_stream
@@ -79,7 +80,8 @@ class OpenAIImagesBackend:
             own models refuse it.
         partial_images: Previews of each picture while it is drawn, 0 to 3, for whoever passes
             `on_progress`; each is billed. Only where one picture is asked for.
-        max_references: References the model takes; by default as many as the server does, 16 mostly.
+        max_references: References the model takes; by default as many as the server does, 16 mostly. 0 for
+            a server that generates only: then no step is planned as an edit.
         max_prompt_tokens: Longest prompt the model reads; a longer one loses words from its middle.
         max_pixels: Largest area that is asked for, in pixels: a server of one's own may run out of memory
             on more than its model was made for. Default: what OpenAI's API allows.
@@ -148,6 +150,8 @@ class OpenAIImagesBackend:
         #: What this server has refused or demanded of the optional fields.
         self._dropped: set[str] = set()
         self._demanded = False
+        #: The server has drawn with this model.
+        self._drew = False
         self.fingerprint = f"openai/{_VERSION}/{self.model}@{host_of(self._base_url)}/{self._settings.digest}"
 
     @classmethod
@@ -304,9 +308,15 @@ class OpenAIImagesBackend:
                 response: Any = await self._send(client, sending, timeout_s)
             except Exception as error:
                 # A refused request was not worked on: nothing is paid twice.
-                if not self._learned(refused_field(error, sending.fields), sending):
+                if self._learned(refused_field(error, sending.fields), sending):
+                    continue
+                missing = missing_route(
+                    error, edits=sending.edits, drew=self._drew, host=host_of(self._base_url), model=self.model
+                )
+                if missing is None:
                     raise
-                continue
+                raise missing from error
+            self._drew = self._drew or not sending.edits
             if sending.stream and on_progress is not None and hasattr(response, "response"):
                 if not is_stream(response):
                     # It knows of no streams: later requests ask for none.

@@ -362,6 +362,41 @@ class TestDeviations:
             await making("vllm-omni").agenerate(replace(BALL, seed=1))
         assert len(server.requests) == 1
 
+    @pytest.mark.parametrize(("reply", "missing"), [
+        (Failure(404, "404 page not found"), True),
+        (Raw('{"detail": "Not Found"}', status=404), True),
+        (Raw('{"detail": "Method Not Allowed"}', status=405), True),
+        (Raw("<html>The model railway site: not found</html>", "text/html", status=404), True),
+        (Failure(404, {"message": "Invalid URL (POST /v1/images/edits)", "type": "invalid_request_error"}), True),
+        (Failure(404, {"message": "The model `flux` does not exist.", "code": "model_not_found"}), False),
+        (Raw('{"error": {"message": "\'flux\' is not here.", "code": 404}}', status=404), False),
+        (Raw('{"error": "model not loaded"}', status=404), False),
+    ])  # fmt: skip
+    async def test_a_server_that_generates_only_is_told_from_a_model_that_is_not_there(
+        self, making: Making, server: LoopbackServer, reply: Reply, missing: bool
+    ) -> None:
+        backend = making()
+        editing = replace(BALL, references=(reference("a"),))
+        for route in ("edits", "generations"):
+            server.script(route, [reply])
+        with pytest.raises(ConfigError) as told:
+            await backend.agenerate(editing)
+        assert ("has no /images/edits. If it cannot edit, say max_references=0" in str(told.value)) is missing
+        assert ("there is no such model" in str(told.value)) is not missing
+        with pytest.raises(ConfigError) as told:
+            await backend.agenerate(BALL)
+        assert ("has no /images/generations. Check base_url" in str(told.value)) is missing
+        assert server.counts["edits"].requests == server.counts["generations"].requests == 1
+
+    async def test_a_model_that_has_just_drawn_is_there(self, making: Making, server: LoopbackServer) -> None:
+        backend = making()
+        server.script("edits", [Raw('{"error": {"message": "The model `flux` does not exist."}}', status=404)])
+        await backend.agenerate(BALL)
+        with pytest.raises(ConfigError, match=r"^127\.0\.0\.1:\d+ has no /images/edits\."):
+            await backend.agenerate(replace(BALL, references=(reference("a"),)))
+        alone = making(max_references=0)
+        assert (alone.capabilities.edit, alone.capabilities.max_references) == ("none", 0)
+
     async def test_an_error_that_is_mere_words(self, making: Making, server: LoopbackServer) -> None:
         server.script("generations", [Failure(400, "invalid output_format, must be one of [png, jpeg]")])
         with pytest.raises(InvalidRequest, match="invalid output_format"):
