@@ -17,9 +17,10 @@ from langgraph_interleave.backends.diffusers.identity import identity_of, identi
 from langgraph_interleave.backends.diffusers.jobs import Drawn, Job
 from langgraph_interleave.backends.diffusers.loading import Recipe
 from langgraph_interleave.backends.diffusers.lora import Given, read_loras
+from langgraph_interleave.backends.diffusers.options import arguments, check_defaults
 from langgraph_interleave.backends.diffusers.orders import Manner, check, job_of
 from langgraph_interleave.backends.diffusers.pictures import encoded
-from langgraph_interleave.backends.diffusers.probe import family_of
+from langgraph_interleave.backends.diffusers.probe import family_of, taken
 from langgraph_interleave.backends.diffusers.shared import SharedPipeline, loaded, shared
 from langgraph_interleave.backends.diffusers.source import (
     checked,
@@ -119,6 +120,10 @@ class DiffusersBackend:
         _check_file_options(self._recipe)
         most = _TOGETHER if batch is True else max(1, int(batch))
         self._manner = Manner(dict(defaults or {}), most, preview_every)
+        check_defaults(self._manner.defaults)
+        if self._pipe is not None:
+            # Of one that is there already, it is known now what it takes.
+            arguments(family_of(self._pipe, self.source), taken(self._pipe), self._manner.defaults, {}, None)
         self._shared: SharedPipeline | None = None
         self._loading = threading.Lock()
         self._what = f"diffusers:{self.source.rpartition('/')[2] if named else self.source}"

@@ -69,6 +69,22 @@ def arguments(
     return {name: value for name, value in told.items() if name in takes}, said
 
 
+def check_defaults(defaults: Mapping[str, Any]) -> None:
+    """Refuse what no pipeline takes, before one is there.
+
+    Raises:
+        ConfigError: The size is not one number, or the number of steps cannot be.
+
+    Example:
+        >>> check_defaults({"size": 512, "steps": 4})
+    """
+    side, steps = defaults.get("size"), defaults.get("steps")
+    if side is not None and (not isinstance(side, int) or isinstance(side, bool) or side < 1):
+        raise ConfigError(f"The default size {side!r} is no number of pixels.", remedy="Give one side, as in size=512.")
+    if steps is not None and not (isinstance(steps, int) and 1 <= steps <= _MOST_STEPS):
+        raise ConfigError(f"{steps!r} steps cannot be drawn.", remedy=f"Give 1 to {_MOST_STEPS}.")
+
+
 def _named(options: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
     return {names.get(name, name): value for name, value in options.items() if name != "size"}
 

@@ -327,3 +327,35 @@ def test_without_the_libraries_the_pip_line_is_told(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(libraries, "_ready", {})
     with pytest.raises(ConfigError, match=r"needs torch, .*langgraph-interleave\[diffusers\]"):
         libraries.library("torch")
+
+
+class Pipeline:
+    """As much of a pipeline as is looked at before it draws."""
+
+    components: dict[str, Any] = {}  # noqa: RUF012
+
+    def __call__(self, prompt: str, num_inference_steps: int = 20, guidance_scale: float = 5.0) -> None: ...
+
+
+@pytest.mark.parametrize(
+    ("defaults", "says"),
+    [
+        ({"foo": 3}, r"no option 'foo'.*Options: guidance, guidance_scale, num_inference_steps, size, steps"),
+        ({"prompt": "x"}, "'prompt' cannot be set"),
+        ({"steps": 0}, "0 steps cannot be drawn"),
+        ({"size": "512x512"}, "'512x512' is no number of pixels"),
+        ({"size": 0}, "size 0 is no number"),
+    ],
+)
+def test_defaults_a_pipeline_object_does_not_take_are_refused_when_it_is_given(
+    defaults: dict[str, Any], says: str
+) -> None:
+    assert DiffusersBackend(Pipeline(), defaults={"steps": 4, "guidance": 1.0, "size": 64})
+    with pytest.raises(ConfigError, match=says):
+        DiffusersBackend(Pipeline(), defaults=defaults)
+
+
+@pytest.mark.parametrize("defaults", [{"steps": 0}, {"size": "512x512"}])
+def test_defaults_no_pipeline_takes_are_refused_before_one_is_loaded(defaults: dict[str, Any]) -> None:
+    with pytest.raises(ConfigError):
+        DiffusersBackend("owner/model", defaults=defaults)
