@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from langgraph_interleave import routing
 from langgraph_interleave.artifacts import ArtifactStore
+from langgraph_interleave.document.text import shorten
 from langgraph_interleave.drift import Look, drift, look_of
 from langgraph_interleave.errors import ArtifactMissing
 from langgraph_interleave.imaging.formats import Unreadable
@@ -14,6 +15,7 @@ from langgraph_interleave.references import Basis
 from langgraph_interleave.routing import RunView
 from langgraph_interleave.types import (
     ArtifactRef,
+    Attempt,
     DocumentData,
     DocumentStep,
     Drift,
@@ -26,6 +28,9 @@ from langgraph_interleave.types import (
     StyleGuide,
     parse_source,
 )
+
+#: Characters of a reason that are told beside a picture; the whole is in the record.
+_REASON = 200
 
 
 def compose_document(
@@ -183,8 +188,29 @@ def mark(record: StepRecord) -> str | None:
 
 def _unaccepted(record: StepRecord) -> str:
     tries = len(record.attempts)
-    if all(attempt.critique is None for attempt in record.attempts):
+    judged = [attempt for attempt in record.attempts if attempt.critique is not None]
+    if not judged:
         return "This picture was not judged."  # a limit was reached, or the run was stopped, just then
+    by, last = _judges(judged), _reason(judged[-1])
     if tries == 1:
-        return "The critic did not accept this picture."
-    return f"The critic accepted none of {tries} attempts; attempt {(record.kept or 0) + 1} is shown."
+        return f"{by} did not accept this picture{f': {last}' if last else '.'}"
+    shown = f"attempt {(record.kept or 0) + 1} is shown"
+    why = f" What was said of the last: {last}" if last else ""
+    return f"{by} accepted none of {tries} attempts; {shown}.{why}"
+
+
+def _judges(attempts: Sequence[Attempt]) -> str:
+    """Who turned these pictures down: a check, which goes before whatever the critic said of it, or the critic."""
+    checks = list(dict.fromkeys(check.name for attempt in attempts for check in attempt.failed_checks))
+    named = f"check{'s' * (len(checks) > 1)} {' and '.join(checks)}"
+    if not checks:
+        return "The critic"
+    return f"The {named}" if all(attempt.failed_checks for attempt in attempts) else f"The critic and the {named}"
+
+
+def _reason(attempt: Attempt) -> str:
+    """Why a picture was turned down, on one line, as a sentence."""
+    said = "; ".join(check.reason for check in attempt.failed_checks if check.reason)
+    said = said or (attempt.critique.reasoning if attempt.critique is not None else "")
+    line = shorten(said, _REASON)
+    return line if not line or line.endswith((".", "!", "?", "…")) else f"{line}."

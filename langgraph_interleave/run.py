@@ -126,7 +126,7 @@ class Run:
         try:
             finished = await planning.ask()
         except Exception as error:  # noqa: BLE001 - kept as a fault, and raised by compose
-            problem = self.standing.problem(error)
+            problem = self.standing.unplanned(error)
             self._drop_plan(error)
         else:
             self._adopt_plan(finished)

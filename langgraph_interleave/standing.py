@@ -5,6 +5,7 @@ Every method is safe from any thread. Decisions are `routing`'s; this module onl
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Collection, Iterable
 from dataclasses import replace
@@ -30,7 +31,12 @@ from langgraph_interleave.types import (
     StyleGuide,
 )
 
+log = logging.getLogger(__name__)
+
 Result = Finished | BaseException
+
+#: Outcomes that leave a step without its picture, or its picture without a judgement, though nobody stopped it.
+_FAILED = ("backend_failed", "blocked", "critic_failed", "skipped")
 
 
 class Standing:
@@ -112,6 +118,12 @@ class Standing:
                 first_number=plan.first_number,
             )
             return stale
+
+    def unplanned(self, error: BaseException) -> Problem:
+        """There will be no plan; why, as data."""
+        problem = self.problem(error)
+        log.warning("no plan: %s", _said(problem))
+        return problem
 
     def drop_plan(self) -> None:
         """There is no plan after all."""
@@ -232,9 +244,16 @@ class Standing:
     def _conclude(self, record: StepRecord) -> None:
         self._put(record)
         self.emitter.concluded(self.view.steps[record.index], record)
+        if record.outcome in _FAILED and record.problem is not None:
+            number = record.index + (self.view.first_number if self.view.complete else 1)
+            log.warning("step %d: %s: %s", number, record.outcome, _said(record.problem))
 
     def _put(self, record: StepRecord) -> None:
         self.view = replace(self.view, records={**self.view.records, record.index: record})
+
+
+def _said(problem: Problem) -> str:
+    return f"{problem.error}: {problem.message} {problem.remedy}".strip()
 
 
 def read_drawing(finished: Finished) -> dict[str, object]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 import traceback
 from collections.abc import Callable, Sequence
@@ -214,6 +215,8 @@ def run_app(arguments: Sequence[str] | None = None) -> int:
     Returns:
         The exit code.
     """
+    # What it logs of failed steps is for programs; people are told on the screen.
+    logging.getLogger("langgraph_interleave.standing").addHandler(logging.NullHandler())
     try:
         app(args=None if arguments is None else list(arguments), prog_name="langgraph-interleave")
     except SystemExit as done:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from langgraph_interleave.types import Attempt, DocumentData, DocumentStep, Spend, StepRecord
 
 _MARKS = {
-    "exhausted": "The critic accepted none of the attempts; one of them is shown all the same.",
+    "exhausted": "None of the attempts was accepted; one of them is shown all the same.",
     "critic_failed": "This picture was not judged.",
     "backend_failed": "This picture could not be drawn.",
     "blocked": "The provider refused to draw this.",
@@ -23,7 +23,7 @@ _LABELS = {
     "cancelled": "Not drawn",
 }
 _NAMED = {
-    "exhausted": "The critic accepted no attempt of step",
+    "exhausted": "No attempt was accepted of step",
     "critic_failed": "No judgement could be had of step",
     "backend_failed": "No picture could be drawn for step",
     "blocked": "The provider refused to draw step",

@@ -137,7 +137,7 @@ def test_the_status_names_the_steps() -> None:
     assert [tuple(line) for line in status[1]] == [
         ("A limit was reached before every step was drawn.", ()),
         ("Limit max_images reached. Raise it.", ()),
-        ("The critic accepted no attempt of steps", (2, 3)),
+        ("No attempt was accepted of steps", (2, 3)),
         ("No picture could be drawn for step", (4,)),
         ("Not drawn any more: step", (5,)),
     ]

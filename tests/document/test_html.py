@@ -163,7 +163,7 @@ def test_marks_and_numbers_are_in_the_open(bean: Document) -> None:
     html = re.sub(r"<details.*?</details>", "", bean.to_html(), flags=re.DOTALL)
     text = one_line(Reader(html).text)
     for words in (
-        "6 steps · 3 pictures · 2 redrawn", "Not everything worked out", "The critic accepted no attempt of step 4.",
+        "6 steps · 3 pictures · 2 redrawn", "Not everything worked out", "No attempt was accepted of step 4.",
         "The provider refused to draw step 5.", "Skipped: step 6.",
         "Not accepted The critic accepted none of 2 attempts",
         "Refused The provider refused to draw this.", "Skipped This step was skipped.", "Sketches drawn by code;",

@@ -109,7 +109,7 @@ def test_no_address_becomes_a_link_of_github(text: str) -> None:
 def test_marks_placeholders_and_history_are_told(bean: Document) -> None:
     text = bean.to_markdown()
     for words in (
-        "**Not everything worked out.**", "- The critic accepted no attempt of step 4.",
+        "**Not everything worked out.**", "- No attempt was accepted of step 4.",
         "**Not accepted.** The critic accepted none of 2 attempts; the best is shown.",
         "*No picture: Pods.*", "**Skipped.** This step was skipped.", "1. Rejected: The pot is gone.",
         "Refined prompt: Add a watering can; keep the pot.", "- Cost: \\$0.031",

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from langgraph_interleave import create_interleave_graph
+from langgraph_interleave import InterleaveContext, Limits, create_interleave_graph
 from langgraph_interleave.errors import ConfigError, PlanError
 from langgraph_interleave.planner import PlanRequest
 from langgraph_interleave.testing import ScriptedBackend, ScriptedCritic, ScriptedPlanner, noise_card, simple_plan
@@ -114,3 +114,38 @@ async def test_pictures_of_a_drawing_that_is_not_done_are_told_in_order_and_as_s
     assert len(again) == 3
     if not lookahead:
         assert len([event for event in told if event["step"] == 1]) == 3, "what was a bet may have been shown too early"
+
+
+@pytest.mark.parametrize(
+    ("returned", "says"),
+    [
+        ("picture.png", "step 1: backend_failed: BadResponse: callable returned a str. Return a PIL picture"),
+        (None, "step 1: backend_failed: NoImage: callable returned nothing. Let the function return a picture."),
+    ],
+)
+async def test_a_step_that_fails_is_logged_with_its_reason(
+    returned: Any, says: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    graph = create_interleave_graph(ScriptedPlanner(simple_plan(2)), lambda prompt, refs: returned, ScriptedCritic())
+    result = await graph.ainvoke({"request": "x"}, context=InterleaveContext(limits=Limits(max_repeats=0)))
+    assert result["outcome"] == "failed"
+    told = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
+    assert [line.partition(". ")[0] for line in told] == [says.partition(". ")[0], told[1].partition(". ")[0]]
+    assert told[0].startswith(says) and told[1].startswith("step 2: skipped: ")
+    assert {record.name for record in caplog.records} == {"langgraph_interleave.standing"}
+
+
+async def test_a_plan_that_fails_is_logged_and_an_accepted_one_is_not(caplog: pytest.LogCaptureFixture) -> None:
+    class Silent(ScriptedPlanner):
+        async def aplan(self, request: PlanRequest) -> AsyncIterator[PlanDelta]:
+            raise PlanError("Nothing to plan.", remedy="Ask for something.")
+            yield PlanFinished(simple_plan(1))
+
+    await create_interleave_graph(Silent(simple_plan(1)), ScriptedBackend(), ScriptedCritic()).ainvoke({"request": "x"})
+    assert [record.getMessage() for record in caplog.records] == [
+        "no plan: PlanError: Nothing to plan. Ask for something."
+    ]
+    caplog.clear()
+    graph = create_interleave_graph(ScriptedPlanner(simple_plan(1)), ScriptedBackend(), ScriptedCritic())
+    await graph.ainvoke({"request": "x"})
+    assert not caplog.records
