@@ -7,6 +7,7 @@ import io
 import itertools
 import os
 import random
+import time
 from dataclasses import replace
 from typing import Any
 
@@ -14,8 +15,9 @@ import pytest
 from painter import Painter
 from PIL import Image
 
-from langgraph_interleave.errors import CallTimeout, InvalidRequest
+from langgraph_interleave.errors import CallTimeout, ConfigError, InvalidRequest
 from langgraph_interleave.testing.conformance import ITEMS, Options, check_backend
+from langgraph_interleave.testing.conformance.subject import SEED, Subject
 from langgraph_interleave.types import Capabilities, ImageBytes, ImageRequest, ImageResult, OnProgress, Usage
 
 #: Hanging is noticed soon; all else is quick.
@@ -60,6 +62,38 @@ class RaisesWhatPillowRaises(Painter):
     def opened(self, reference: ImageBytes) -> Any:
         picture = Image.open(io.BytesIO(reference.data))
         return picture.convert("RGB")
+
+
+class StopsTheLoop(Painter):
+    async def agenerate(self, request: ImageRequest, *, on_progress: OnProgress | None = None) -> ImageResult:
+        if (request.seed or 0) > SEED + 1:  # only the last of several at once: it takes long enough as it is
+            time.sleep(0.25)  # noqa: ASYNC251
+        return await super().agenerate(request, on_progress=on_progress)
+
+
+class ChangesTheRequest(Painter):
+    async def agenerate(self, request: ImageRequest, *, on_progress: OnProgress | None = None) -> ImageResult:
+        object.__setattr__(request, "prompt", f"{request.prompt}, trending")
+        return await super().agenerate(request, on_progress=on_progress)
+
+
+class GivesBase64(Painter):
+    async def agenerate(self, request: ImageRequest, *, on_progress: OnProgress | None = None) -> ImageResult:
+        result = await super().agenerate(request, on_progress=on_progress)
+        text: Any = "iVBORw0KGgo="
+        return replace(result, images=(replace(result.images[0], data=text),))
+
+
+class ForgetsItsUsage(Painter):
+    async def agenerate(self, request: ImageRequest, *, on_progress: OnProgress | None = None) -> ImageResult:
+        nothing: Any = None
+        return replace(await super().agenerate(request, on_progress=on_progress), usage=nothing)
+
+
+class WarnsInOneString(Painter):
+    async def agenerate(self, request: ImageRequest, *, on_progress: OnProgress | None = None) -> ImageResult:
+        words: Any = "Something was left out."
+        return replace(await super().agenerate(request, on_progress=on_progress), warnings=words)
 
 
 class LiesAboutSeeds(Painter):
@@ -301,6 +335,7 @@ WRONG: dict[type[Painter], set[str]] = {
     Contradicts: {"contract"},
     TellsTheKey: {"silence"},
     TellsBytes: {"silence"},
+    StopsTheLoop: {"concurrency"},
 }
 
 
@@ -347,6 +382,49 @@ def test_a_size_of_its_own_and_a_prompt_cut_in_silence_are_caught() -> None:
 class DrawsBlack(Painter):
     def paint(self, request: ImageRequest, references: list[Any], width: int, height: int, seed: int) -> ImageBytes:
         return self.encoded(Image.new("RGB", (width, height)), request, seed)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        (ChangesTheRequest, "changed the request"),
+        (GivesBase64, "is a str, not bytes"),
+        (ForgetsItsUsage, "not a Usage"),
+        (WarnsInOneString, "not a tuple of words"),
+    ],
+)
+def test_what_is_no_result_is_no_drawing(wrong: type[Painter], says: str) -> None:
+    assert says in check_backend(wrong, options=QUICK)["draws"].says
+
+
+def test_a_loop_that_stands_still_outlives_no_patience() -> None:
+    class StopsForLong(Painter):
+        async def agenerate(self, request: ImageRequest, *, on_progress: OnProgress | None = None) -> ImageResult:
+            time.sleep(1.2)  # noqa: ASYNC251
+            return await super().agenerate(request, on_progress=on_progress)
+
+    report = check_backend(StopsForLong, options=Options(patience_s=0.1))
+    assert "No answer within 0.1 s" in report["draws"].says and report.calls == 1
+
+
+def test_what_cannot_be_read_fails_its_item_and_no_other() -> None:
+    class Wild(Painter):
+        capabilities = replace(Painter.capabilities, size_multiple=0)
+
+    report = check_backend(Wild, options=QUICK)
+    assert "size_multiple is 0" in report["contract"].says
+    assert "cannot be read: ZeroDivisionError" in report["size_as_asked"].says
+    assert report["same_seed"].status == "passed"
+
+
+def test_capabilities_that_fail_are_an_error_in_words() -> None:
+    class Shy(Painter):
+        @property
+        def capabilities(self) -> Capabilities:
+            raise RuntimeError("ask me later")
+
+    with pytest.raises(ConfigError, match="does not say what it can do: RuntimeError: ask me later"):
+        Subject(Shy)
 
 
 class CannotDraw(Painter):

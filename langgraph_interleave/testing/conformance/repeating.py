@@ -21,6 +21,9 @@ from langgraph_interleave.types import Capabilities, ImageRequest, ImageResult
 
 #: A drawing quicker than this is over before it can be stopped, in seconds.
 _QUICK_S = 0.5
+#: How often a clock ticks beside several calls, in seconds; and how long it may stand still, in seconds and as a
+#: part of the time they take: on a busy machine it stands for a moment, but never for most of it.
+_TICK_S, _STOOD_S, _STOOD = 0.01, 0.4, 0.6
 #: What a call may take beyond its deadline, in seconds: a thread must notice, a connection must close.
 _SLACK_S = 2.0
 
@@ -67,11 +70,31 @@ async def concurrency(subject: Subject) -> str:
 
 
 async def _all(subject: Subject, tasks: list[asyncio.Task[ImageResult]], requests: list[ImageRequest]) -> list[object]:
+    async def ticked() -> None:
+        nonlocal stood
+        last = started
+        while True:
+            now = time.monotonic()
+            stood, last = max(stood, now - last - _TICK_S), now
+            await asyncio.sleep(_TICK_S)
+
+    # None of the tasks has begun.
+    stood, started = 0.0, time.monotonic()
+    ticking = asyncio.ensure_future(ticked())
     try:
         done, late = await asyncio.wait(tasks, timeout=subject.options.patience_s)
+        took = time.monotonic() - started
+        # Once more, so that it sees how long the loop stood still before the last of them was done.
+        await asyncio.sleep(2 * _TICK_S)
     finally:
+        ticking.cancel()
         for task in tasks:
             task.cancel()
+    if stood > _STOOD_S and stood > took * _STOOD:
+        raise Failed(
+            f"While it drew, the event loop stood still for {stood:.1f} of {took:.1f} s: nobody else could go on. "
+            "Await what takes long, or move it into a thread (asyncio.to_thread)."
+        )
     if late:
         raise Failed(f"{len(late)} of {len(tasks)} calls at once did not end within {subject.options.patience_s:g} s.")
     outcomes: list[object] = []

@@ -5,17 +5,19 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import cast
 
 from langgraph_interleave.backends.base import ImageBackend
 from langgraph_interleave.errors import ConfigError, InterleaveError
 from langgraph_interleave.testing.conformance.pictures import NEAR, apart, two_colours
-from langgraph_interleave.types import Capabilities, ImageBytes, ImageRequest, ImageResult, OnProgress
+from langgraph_interleave.types import Capabilities, ImageBytes, ImageRequest, ImageResult, OnProgress, Usage
 
 RED, BLUE, GREEN, YELLOW = (220, 30, 30), (30, 60, 220), (30, 160, 60), (240, 210, 40)
 #: Seeds of the requests that are compared.
 SEED = 7
+#: How much later than patience lasts an answer is one all the same, in seconds.
+_LATE_S = 1.0
 #: Pixels a side of a picture nobody chose a size for, where the backend takes so few.
 _SIDE = 128
 
@@ -89,8 +91,7 @@ class Subject:
     def __init__(self, factory: Callable[[], ImageBackend], options: Options = Options()) -> None:
         self.options = options
         self.make = factory
-        self.backend = _held(factory())
-        self.capabilities: Capabilities = self.backend.capabilities
+        self.backend, self.capabilities = _held(factory())
         if self.capabilities.billed and not options.allow_billed:
             raise ConfigError(
                 f"{self.backend.name} is billed: each call of the check costs money.",
@@ -134,19 +135,26 @@ class Subject:
         return asyncio.ensure_future(self._called(request, on_progress))
 
     async def _called(self, request: ImageRequest, on_progress: OnProgress | None) -> ImageResult:
+        before = replace(request, extra=dict(request.extra))
         # Without progress as most callers call it: not every backend takes the argument by position.
         if on_progress is None:
-            return await self.backend.agenerate(request)
-        return await self.backend.agenerate(request, on_progress=on_progress)
+            result = await self.backend.agenerate(request)
+        else:
+            result = await self.backend.agenerate(request, on_progress=on_progress)
+        if request != before:
+            raise Failed("It changed the request it was given: whoever asked may ask again with it.")
+        return result
 
     async def ended(self, task: asyncio.Task[ImageResult], request: ImageRequest) -> object:
         """Wait for a drawing, as long as patience lasts."""
+        started = time.monotonic()
         try:
             done, _ = await asyncio.wait({task}, timeout=self.options.patience_s)
         finally:
             # Of a drawing that is over this is no more than a word.
             task.cancel()
-        if not done:
+        # Where it stops the loop, nothing can end the wait but itself.
+        if not done or time.monotonic() - started > self.options.patience_s + _LATE_S:
             raise Failed(f"No answer within {self.options.patience_s:g} s to {told(request)}.")
         return outcome_of(task, request, self.words)
 
@@ -157,6 +165,13 @@ class Subject:
         images = cast("tuple[object, ...]", result.images)
         if not images or not all(isinstance(image, ImageBytes) for image in images):
             raise Failed("Its result holds no picture.")
+        for image in result.images:
+            if not isinstance(cast("object", image.data), bytes):
+                raise Failed(f"The data of its picture is a {type(image.data).__name__}, not bytes.")
+        if not isinstance(cast("object", result.usage), Usage):
+            raise Failed(f"Its usage is a {type(result.usage).__name__}, not a Usage.")
+        if not isinstance(cast("object", result.warnings), tuple | list):
+            raise Failed(f"Its warnings are a {type(result.warnings).__name__}, not a tuple of words.")
         self.taken.images += len(result.images)
         self.taken.costs.append(result.usage.cost_usd)
         self.words += [*map(str, result.warnings), result.text or "", result.model or ""]
@@ -218,21 +233,27 @@ class Subject:
             return error
 
 
-def _held(backend: object) -> ImageBackend:
-    """A backend, held against its contract."""
+def _held(backend: object) -> tuple[ImageBackend, Capabilities]:
+    """A backend, held against its contract, and what it says it can do."""
+    try:
+        stated: object = backend.capabilities if isinstance(backend, ImageBackend) else None
+    except Exception as error:
+        raise ConfigError(
+            f"A {type(backend).__name__} does not say what it can do: {type(error).__name__}: {error}",
+            remedy="Let `capabilities` return langgraph_interleave.types.Capabilities at any time.",
+        ) from error
     if not isinstance(backend, ImageBackend):
         lacking = [name for name in ("name", "fingerprint", "capabilities", "agenerate") if not hasattr(backend, name)]
         raise ConfigError(
             f"A {type(backend).__name__} is no image backend: it lacks {', '.join(lacking)}.",
             remedy="Meet the contract of langgraph_interleave.backends.base.",
         )
-    stated = cast("object", backend.capabilities)
     if not isinstance(stated, Capabilities):
         raise ConfigError(
             f"The capabilities of a {type(backend).__name__} are a {type(stated).__name__}.",
             remedy="Return langgraph_interleave.types.Capabilities.",
         )
-    return backend
+    return backend, stated
 
 
 def outcome_of(task: asyncio.Task[ImageResult], request: ImageRequest, words: list[str]) -> object:
@@ -241,6 +262,8 @@ def outcome_of(task: asyncio.Task[ImageResult], request: ImageRequest, words: li
         return task.result()
     except InterleaveError as error:
         words += [str(error), repr(error)]
+        raise
+    except Failed:
         raise
     except asyncio.CancelledError as error:
         raise Failed(f"It cancelled itself at {told(request)}.") from error

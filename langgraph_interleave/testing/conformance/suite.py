@@ -122,6 +122,8 @@ async def found(item: Item, subject: Subject) -> Finding:
         status, says = "not provable", str(open_question)
     except InterleaveError as refused:
         status, says = "failed", f"It refused what it says it can do: {type(refused).__name__}: {refused}"
+    except Exception as error:  # noqa: BLE001 - whatever a backend gives in place of what it should; the others go on
+        status, says = "failed", f"What it gave cannot be read: {type(error).__name__}: {error}"
     says = " ".join(says.split())
     return Finding(item.name, item.asks, status, says, subject.taken.calls - calls, time.monotonic() - started)
 
