@@ -52,6 +52,7 @@ def judge(reading: Reading, wanted: Said, before: Reading | None = None) -> tupl
     Example:
         >>> from langgraph_interleave_miniature.parsing import said
         >>> from langgraph_interleave_miniature.reading import certain
+        >>> from langgraph_interleave_miniature.scenes import Scene
         >>> seen = certain(Scene("night", (Thing("ball", "blue", 0),)))
         >>> [(part.what, part.seen) for part in judge(seen, said("a red ball at night")) if part.wrong]
         [('color', 'blue')]

@@ -43,7 +43,7 @@ def next_event(rng: random.Random, scene: Scene, heroes: frozenset[str], last: E
 
     Example:
         >>> next_event(random.Random(3), Scene("night", (Thing("car", "red", 4),)), frozenset({"car"})).caption
-        'The red car would rather be yellow, so it is.'
+        'Look: a blue house at the top middle!'
     """
     others = [thing for thing in scene.things if thing.kind not in heroes]
     fresh = last.thing.kind if last is not None and last.thing is not None else None
