@@ -240,7 +240,7 @@ def shows_a_character(step: Step, style: StyleGuide, steps: Sequence[Step] = ())
     """Whether a step's picture shows one of the style guide's characters, as far as its words tell.
 
     Characters are what stands between semicolons, commas and line breaks; a step shows one when its
-    instruction or prompt has the word it is named by, or when it is an edit of a step that shows one.
+    instruction or prompt has the word it is named by (anywhere, in scripts that write no spaces), or when it is an edit of a step that shows one.
     Where no name is found at all, every step does.
 
     Args:
@@ -261,8 +261,12 @@ def shows_a_character(step: Step, style: StyleGuide, steps: Sequence[Step] = ())
         return True
     current: Step | None = step
     while current is not None:
-        spoken = set(_WORD.findall(f"{current.instruction or ''} {current.prompt or ''}".casefold()))
-        if spoken & names or any(f"{name}s" in spoken for name in names):
+        words = f"{current.instruction or ''} {current.prompt or ''}".casefold()
+        spoken = set(_WORD.findall(words))
+        if spoken & names or any(f"{name}{ending}" in spoken for name in names for ending in ("s", "es")):
+            return True
+        # Where no spaces are written between words, a name stands anywhere.
+        if any(name in words for name in names if _UNSPACED.search(name)):
             return True
         kind, number = parse_source(current.sources[0]) if current.op == "edit" else ("input", 0)
         current = steps[number] if kind == "step" and number < len(steps) else None
@@ -270,14 +274,16 @@ def shows_a_character(step: Step, style: StyleGuide, steps: Sequence[Step] = ())
 
 
 _WORD = re.compile(r"\w+")
-_HEAD = re.compile(r"\s[-–—]\s|:|\(| with | in | of | who | that | is | are ")
+#: Scripts without spaces between words: Han, kana, Thai, Lao, Myanmar, Khmer.
+_UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]")
+_HEAD = re.compile(r"\s[-–—]\s|[:：（]|\(| with | in | of | who | that | is | are ")
 
 
 def _names(characters: str) -> set[str]:
     """The last word of what each character is called: `the old kettle` is named by `kettle`."""
     names: set[str] = set()
-    for entry in re.split(r"[;,\n]| and ", characters):
+    for entry in re.split(r"[;,\n；，、。]| and ", characters):
         words = _WORD.findall(_HEAD.split(entry, maxsplit=1)[0].casefold())
-        if words and len(words[-1]) > 1:
+        if words and (len(words[-1]) > 1 or _UNSPACED.search(words[-1])):
             names.add(words[-1])
     return names

@@ -17,8 +17,8 @@ class SeveralBackends:
     """Draws each step with the backend that the plan names for it; the first one when it names none.
 
     A step that the named backend cannot draw (it takes no references, or cannot draw from words alone)
-    goes to the first that can, and so does one whose backend is out of reach before anything was sent;
-    the step then has a warning that says so. References a backend has no room for are left out from
+    goes to the first that can, and so does one whose backend is out of reach before anything was sent,
+    and one that needs a mask or a transparent ground, where another backend has that; the step then has a warning that says so. References a backend has no room for are left out from
     the end, with a warning.
 
     Args:
@@ -61,6 +61,9 @@ class SeveralBackends:
             min_side=max(one.min_side for one in each),
             max_pixels=min(one.max_pixels for one in each),
             seed="exact" if all(one.seed == "exact" for one in each) else "ignored",
+            negative_prompt=any(one.negative_prompt for one in each),
+            mask=any(one.mask for one in each),
+            transparent=any(one.transparent for one in each),
             progress="steps" if any(one.progress != "none" for one in each) else "none",
             concurrency=sum(one.concurrency for one in each),
             billed=any(one.billed for one in each),
@@ -82,13 +85,15 @@ class SeveralBackends:
         warnings: list[str] = []
         lost: Unavailable | None = None
         why = {name: self._unable(name, request) for name in self.members}
-        for name in (wanted, *(name for name in self.members if name != wanted)):
+        lacks = {name: self._lacks(name, request) for name in self.members}
+        names = (wanted, *(name for name in self.members if name != wanted))
+        for name in sorted(names, key=lambda name: bool(lacks[name])):
             if why[name]:
                 continue
             if lost is not None:
                 warnings.append(f"{wanted} is out of reach; {name} draws this.")
             elif name != wanted:
-                warnings.append(f"{wanted} {why[wanted]}; {name} draws this.")
+                warnings.append(f"{wanted} {why[wanted] or lacks[wanted]}; {name} draws this.")
             backend = self.members[name]
             room = backend.capabilities.max_references
             fitting = replace(request, references=tuple(request.references[:room]), backend=None)
@@ -126,12 +131,25 @@ class SeveralBackends:
             *(one.aready() for one in self.members.values() if callable(getattr(one, "aready", None)))  # type: ignore[attr-defined]
         )
 
+    async def aclose(self) -> None:
+        """Let every backend that holds connections of the running event loop end them."""
+        await asyncio.gather(
+            *(one.aclose() for one in self.members.values() if callable(getattr(one, "aclose", None)))  # type: ignore[attr-defined]
+        )
+
     def _unable(self, name: str, request: ImageRequest) -> str:
         """Why a backend cannot draw this; empty where it can."""
         can = self.members[name].capabilities
         if not request.references:
             return "" if can.generate else "cannot draw from words alone"
         return "" if can.edit != "none" and can.max_references > 0 else "takes no pictures"
+
+    def _lacks(self, name: str, request: ImageRequest) -> str:
+        """What a backend would leave out that changes the picture; empty where that is nothing."""
+        can = self.members[name].capabilities
+        if request.mask is not None and not can.mask:
+            return "takes no mask"
+        return "draws no transparent ground" if request.transparent and not can.transparent else ""
 
     def _said(self, name: str) -> str:
         can = ", ".join(describe(self.members[name].capabilities)[:2])

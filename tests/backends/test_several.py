@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -111,3 +112,34 @@ def test_none_and_unknown_ones_are_refused() -> None:
         SeveralBackends({})
     with pytest.raises(ConfigError, match="Did you mean sketch"):
         SeveralBackends({"a": "skech"})
+
+
+async def test_a_mask_or_a_transparent_ground_goes_to_one_that_has_it() -> None:
+    plain = backend("plain")
+    whole = backend("whole", replace(EDITS, mask=True, transparent=True, negative_prompt=True))
+    several, card = SeveralBackends({"plain": plain, "whole": whole}), noise_card("r")
+    assert several.capabilities.mask and several.capabilities.transparent and several.capabilities.negative_prompt
+    assert await drawn(several, references=[card], mask=card) == (
+        "whole",
+        ("plain takes no mask; whole draws this.",),
+    )
+    assert await drawn(several, transparent=True) == (
+        "whole",
+        ("plain draws no transparent ground; whole draws this.",),
+    )
+    # Where nobody has it, the one that is wanted draws, and says so itself.
+    alone = SeveralBackends({"plain": plain, "other": backend("other")})
+    assert (await drawn(alone, transparent=True))[0] == "plain"
+
+
+async def test_those_that_hold_something_are_closed() -> None:
+    closed: list[str] = []
+
+    class Holding(ScriptedBackend):
+        async def aclose(self) -> None:
+            closed.append(self.fingerprint)
+
+    await SeveralBackends(
+        {"a": Holding(fingerprint="one"), "b": backend("b"), "c": Holding(fingerprint="two")}
+    ).aclose()
+    assert closed == ["one", "two"]
