@@ -1,0 +1,1 @@
+"""How the miniature's weights are made; not part of the installed package. See `python -m training --help`."""
