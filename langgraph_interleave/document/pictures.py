@@ -14,6 +14,9 @@ from langgraph_interleave.types import ArtifactRef, ImageBytes
 #: File name endings of what may be embedded; nothing else ever is.
 ENDINGS = {"image/png": "png", "image/jpeg": "jpg", "image/webp": "webp"}
 
+#: Longest side, in pixels, of pictures that are shown enlarged, each pixel as a square.
+TINY = 128
+
 
 @dataclass(frozen=True, slots=True)
 class Embedded:
@@ -27,8 +30,11 @@ class Embedded:
 
     @property
     def shape(self) -> str:
-        """`small` is never enlarged, `tall` is kept on one screen, `wide` fills the column."""
-        if max(self.width, self.height) < 400:
+        """`tiny` is enlarged pixel by pixel, `small` never, `tall` is kept on one screen, `wide` fills the column."""
+        longest = max(self.width, self.height)
+        if longest <= TINY:
+            return "tiny"
+        if longest < 400:
             return "small"
         return "tall" if self.height > 1.25 * self.width else "wide"
 

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from langgraph_interleave.artifacts import ArtifactStore
 from langgraph_interleave.document import Document
+from langgraph_interleave.document.pictures import Embedded
 from langgraph_interleave.document.text import clean, one_line
 from langgraph_interleave.types import (
     ArtifactRef,
@@ -131,6 +132,15 @@ def test_every_picture_has_a_text_and_its_size(bean: Document) -> None:
         assert (image["width"], image["height"]) == ("12", "8")
     # The caption is read out anyway; the instruction says what can be seen.
     assert "One bean above a clay pot." in [image["alt"] for image in images]
+
+
+@pytest.mark.parametrize(
+    ("size", "shape"), [((64, 64), "tiny"), ((128, 90), "tiny"), ((129, 64), "small"), ((400, 300), "wide"),
+                        ((300, 400), "tall")],
+)  # fmt: skip
+def test_the_smallest_pictures_are_enlarged_pixel_by_pixel(size: tuple[int, int], shape: str, bean: Document) -> None:
+    assert Embedded("", "data:", *size).shape == shape
+    assert re.search(r"\.lgi-tiny \{[^}]*image-rendering: pixelated", bean.to_html())
 
 
 def test_captions_and_pictures_come_in_order(bean: Document) -> None:
