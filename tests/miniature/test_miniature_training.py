@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import random
 from pathlib import Path
 
@@ -14,9 +15,9 @@ import torch
 from training.attention import quicken
 from training.autoencoder import AutoencoderSettings, train_autoencoder
 from training.flow import PADDED, STAND_INS, Padding, image_ids, text_states, velocity
-from training.loop import Budget, Chance, Loop
+from training.loop import Average, Budget, Chance, Loop
 from training.models import build_text_encoder, build_transformer, deepened, patchified, unpatchified
-from training.optimizer import orthogonalised
+from training.optimizer import Both, orthogonalised
 from training.tokenizer import build_tokenizer, token_ids
 from training.transformer import Pair, TransformerSettings, meaning_directions, train_transformer
 
@@ -32,12 +33,42 @@ def one_thread():
     torch.set_num_threads(before)
 
 
-def test_a_run_that_was_stopped_ends_with_the_same_weights(tmp_path: Path) -> None:
+def _line(folder: Path, steps: int) -> tuple[torch.Tensor, list[dict[str, float]]]:
+    """A line fitted by the loop: the smallest thing that has all a stage has."""
+    torch.manual_seed(0)
+    chance, model = Chance(3), torch.nn.Linear(4, 4)
+    average = Average(model, copy.deepcopy(model), 0.9)
+    optimizer = Both([model.weight], [model.bias])
+    parts = {"model": model, "average": average, "optimizer": optimizer, "chance": chance}
+    loop = Loop(folder, "line", Budget(steps=steps), parts, show_every=2)
+    for step in loop:
+        given = chance.uniform(5, 4) + chance.python.random()
+        (model(given) - given).pow(2).mean().backward()
+        optimizer.step(0.01 * (1 - loop.fraction))
+        average.update(step)
+        loop.note(size=given.mean())
+    return average.module.state_dict()["weight"], loop.history
+
+
+def test_a_run_that_was_stopped_ends_as_if_it_had_not_been(tmp_path: Path) -> None:
+    weights, history = _line(tmp_path / "whole", 7)
+    patch = _stopped_after(3)
+    with pytest.raises(_Stopped):
+        _line(tmp_path / "halves", 7)
+    patch.undo()
+    again, other = _line(tmp_path / "halves", 7)
+    assert torch.equal(weights, again)
+    assert [(row["step"], row["size"]) for row in history] == [(row["step"], row["size"]) for row in other]
+    assert len(history) == 3
+
+
+@pytest.mark.slow
+def test_an_autoencoder_that_was_stopped_ends_with_the_same_weights(tmp_path: Path) -> None:
     train_autoencoder(tmp_path / "whole", Budget(steps=2), settings=TINY)
-    loops = _stopped_after(1)
+    patch = _stopped_after(1)
     with pytest.raises(_Stopped):
         train_autoencoder(tmp_path / "halves", Budget(steps=2), settings=TINY)
-    loops.undo()
+    patch.undo()
     train_autoencoder(tmp_path / "halves", Budget(steps=2), settings=TINY)
     whole, halves = (_weights(tmp_path / name / "autoencoder.ckpt") for name in ("whole", "halves"))
     assert whole.keys() == halves.keys()
