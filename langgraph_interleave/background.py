@@ -21,6 +21,8 @@ import threading
 from collections.abc import Callable, Coroutine
 from typing import Any, ParamSpec, TypeVar
 
+from langgraph_interleave import ending
+
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -34,10 +36,11 @@ _Job = tuple["concurrent.futures.Future[Any]", Callable[[], Any]]
 
 
 class DaemonThreads(concurrent.futures.ThreadPoolExecutor):
-    """A thread pool that never holds up the end of the process.
+    """A thread pool that holds up the end of the process for a moment at most.
 
     The threads of the standard pool are joined when the interpreter exits, so one that is stuck in
-    a model or a socket keeps the process alive for ever. These are daemons: they are left behind.
+    a model or a socket keeps the process alive for ever. These are daemons: work under way is waited
+    for as `ending` says, then left behind.
     Guaranteed: at most `max_workers` threads at once. Not guaranteed: that submitted work runs when
     the process ends first.
 
@@ -95,7 +98,8 @@ class DaemonThreads(concurrent.futures.ThreadPoolExecutor):
 
 def _settle(future: concurrent.futures.Future[T], call: Callable[[], T]) -> None:
     try:
-        result = call()
+        with ending.computing():
+            result = call()
     except BaseException as error:  # noqa: BLE001 - belongs to whoever waits for the future
         future.set_exception(error)
     else:

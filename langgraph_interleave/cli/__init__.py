@@ -23,4 +23,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         code = run_app(arguments)
     except KeyboardInterrupt:  # while it still loads
         code = 130
+    from langgraph_interleave import ending
+
+    ending.insist(code)
     raise SystemExit(code)

@@ -6,6 +6,7 @@ import contextlib
 from collections.abc import Callable, Generator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from langgraph_interleave import ending
 from langgraph_interleave.backends.diffusers.families import Family
 from langgraph_interleave.backends.diffusers.jobs import Drawn, Job
 from langgraph_interleave.backends.diffusers.latents import previewed
@@ -64,6 +65,8 @@ def draw(pipe: Any, family: Family, batch: Sequence[Job], words: Encoded, *, nam
 def _call(
     pipe: Any, family: Family, items: Sequence[Item], words: Encoded, *, name: str, part: tuple[int, int]
 ) -> list[Image | CallError]:
+    if ending.begun():
+        raise Cancelled(f"{name} was not asked: the process ends.")
     arguments = _arguments(pipe, family, items, words)
     if family.stops:
         arguments["callback_on_step_end"] = _follower(family, items, name, part)
@@ -123,7 +126,7 @@ def _follower(family: Family, items: Sequence[Item], name: str, part: tuple[int,
     look = jobs[0].look
 
     def follow(pipe: Any, index: int, _timestep: Any, state: dict[str, Any]) -> dict[str, Any]:
-        if all(job.left for job in jobs):
+        if ending.begun() or all(job.left for job in jobs):
             # Setting the pipeline's own flag would skip the steps left and still decode noise.
             raise Cancelled(f"{name} was stopped.")
         steps = int(getattr(pipe, "num_timesteps", 0) or dict(look.arguments).get("num_inference_steps", 0))

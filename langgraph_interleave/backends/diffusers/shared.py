@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 from weakref import WeakValueDictionary
 
+from langgraph_interleave import ending
 from langgraph_interleave.backends.diffusers.drawing import Outcome, draw
 from langgraph_interleave.backends.diffusers.families import Family
 from langgraph_interleave.backends.diffusers.hardware import choose
@@ -111,7 +112,8 @@ class SharedPipeline:
                 self._waiting = [job for job in self._waiting if job not in batch]
             batch = [job for job in batch if job.future.set_running_or_notify_cancel()]
             if batch:
-                self._draw(batch)
+                with ending.computing(stops=True):
+                    self._draw(batch)
             # A job, its pictures and its error live no longer than whoever waits for them.
             del batch
 

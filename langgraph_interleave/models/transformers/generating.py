@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from langgraph_interleave import ending
 from langgraph_interleave.errors import InvalidRequest, Unavailable
 from langgraph_interleave.models.libraries import library
 from langgraph_interleave.models.transformers.loaded import Loaded
@@ -162,9 +163,11 @@ class _Answer:
         slot, inputs = self._inputs(slot)
         cache = new_cache(self._model) if slot is None else slot.cache
         options = {} if cache is None else {_cache_name(): cache}
-        self._model.generate(
-            **inputs, **options, generation_config=config, logits_processor=processors, stopping_criteria=[self._over],
-        )  # fmt: skip
+        with ending.computing(stops=True):
+            self._model.generate(
+                **inputs, **options, generation_config=config, logits_processor=processors,
+                stopping_criteria=[self._over],
+            )  # fmt: skip
         if cache is not None:
             keys: list[Key] = [*prompt.keys, *self._said]
             self._loaded.prefixes.put(keys[: cache.get_seq_length()], cache)
@@ -187,7 +190,7 @@ class _Answer:
             if token not in self._ends:
                 self._tell(self._speech.feed(token))
         torch = library("torch")
-        over = self._stopped.is_set() or self._speech.stopped
+        over = self._stopped.is_set() or self._speech.stopped or ending.begun()
         return torch.full((input_ids.shape[0],), over, device=input_ids.device, dtype=torch.bool)
 
     def _chosen(self) -> tuple[float | None, float | None, int | None]:
