@@ -6,8 +6,9 @@ The built-ins come in by the same door as a plugin's. A plugin declares, in its 
     mine = "my_package.drawing:MyBackend"
 
 and `"mine"` is then a name people can type. What an entry point names is a class or function,
-called as `factory(**options)`. When the user wrote `"mine:large"`, its `from_string("large",
-**options)` is called, so a factory that takes an argument has one. Making a part must be cheap:
+called as `factory(**options)`. When the user wrote `"mine:large"`, its classmethod `from_string("large",
+**options)` is called: without one a part takes options in Python, and no argument in its name. For
+backends it may also be a function that draws, `(prompt, references) -> picture`. Making a part must be cheap:
 weights, clients and files are opened by its first call, not before.
 """
 
@@ -26,13 +27,17 @@ from typing_extensions import get_protocol_members
 from langgraph_interleave.checks.base import Check
 from langgraph_interleave.critic import Critic
 from langgraph_interleave.errors import ConfigError, InterleaveError
+from langgraph_interleave.models.naming import example_of
 from langgraph_interleave.planner import Planner
 
 Part = TypeVar("Part")
 Kind = Literal["backend", "planner", "critic", "check"]
 KINDS: tuple[Kind, ...] = ("backend", "planner", "critic", "check")
 #: Roles that any chat model can take.
-_CHAT_ROLES = ("planner", "critic")
+CHAT_ROLES = ("planner", "critic")
+
+#: How those are named.
+CHAT_MODELS = "write provider:model, as in openai:gpt-5, or transformers:FOLDER for one that runs in this process"
 
 OURS = "langgraph-interleave"
 _REQUIREMENT = re.compile(r"^\s*(?P<name>[\w.-]+).*\bextra\s*==\s*['\"](?P<extra>[\w.-]+)['\"]")
@@ -121,13 +126,17 @@ def load(entry: Entry) -> Callable[..., object]:
     return factory
 
 
-def init(kind: Kind, text: str, contract: type, **options: Any) -> object:
+Adapt = Callable[["Entry", Callable[..., object], dict[str, Any]], Callable[..., object]]
+
+
+def init(kind: Kind, text: str, contract: type, *, adapt: Adapt | None = None, **options: Any) -> object:
     """Make a part from what the user typed.
 
     Args:
         kind: Which role.
         text: `name` or `name:argument`.
         contract: The role's protocol; the part is held against it.
+        adapt: Makes a factory of what the entry names, where that may be something else.
         options: Passed to the factory.
 
     Raises:
@@ -135,17 +144,21 @@ def init(kind: Kind, text: str, contract: type, **options: Any) -> object:
             options.
     """
     name, argument = split_name(text)
-    if argument is not None and kind in _CHAT_ROLES and not _is_installed(kind, name):
-        # A chat model of LangChain's, `provider:model`.
-        name, argument = "chat", text.strip()
+    if kind in CHAT_ROLES and not _is_installed(kind, name):
+        if argument is not None:
+            # A chat model of LangChain's, `provider:model`.
+            name, argument = "chat", text.strip()
+        elif (example := example_of(name)) is not None:
+            raise ConfigError(f"{kind} {name!r} names no model.", remedy=f"Write {example}.")
     entry = _find(kind, name)
-    factory = load(entry)
+    factory = load(entry) if adapt is None else adapt(entry, load(entry), options)
     arguments: tuple[str, ...] = ()
     if argument is not None:
         from_string = getattr(factory, "from_string", None)
         if from_string is None:
             raise ConfigError(
-                f"{kind} {name!r} takes no argument, but {argument!r} was given.", remedy=f"Write {name!r}."
+                f"{kind} {name!r} has no from_string, so nothing can be given to it after a colon ({argument!r} was).",
+                remedy=f"Write {name!r}{_in_python(entry, factory)}.",
             )
         if not argument:
             raise ConfigError(f"{kind} {text!r} has nothing after the colon.", remedy=f"Write {name!r} or '{name}:…'.")
@@ -249,7 +262,7 @@ def _find(kind: Kind, name: str) -> Entry:
         )
     close = difflib.get_close_matches(name, names, n=1)
     meant = f"Did you mean {close[0]}? " if close else ""
-    others = " Any chat model is one too: write provider:model, as in openai:gpt-5." if kind in _CHAT_ROLES else ""
+    others = f" Any chat model is one too: {CHAT_MODELS}." if kind in CHAT_ROLES else ""
     raise ConfigError(
         f"No {kind} {name!r} is installed.",
         remedy=f"{meant}Installed: {', '.join(names)}. A plugin adds more with pip.{others}",
@@ -272,7 +285,23 @@ def _check_options(
             if parameter.kind in (parameter.KEYWORD_ONLY, parameter.POSITIONAL_OR_KEYWORD)
         ][len(arguments) :]
         known = f"Options it takes: {', '.join(taken)}." if taken else "It takes no options."
+        lacking = not options and not arguments and bool(taken)
+        if lacking and hasattr(factory, "from_string"):
+            known = f"Write '{entry.name}:…': what it needs stands after the colon. {known}"
+        elif lacking:
+            known = f"Its name alone does not do{_in_python(entry, factory)}. {known}"
         raise ConfigError(f"{entry.kind} {entry.name!r}: {error}.", remedy=known) from error
+
+
+def _in_python(entry: Entry, factory: Callable[..., object]) -> str:
+    """How options are given to a part whose name takes no argument."""
+    try:
+        names = [name for name, one in inspect.signature(factory).parameters.items() if one.kind is not one.VAR_KEYWORD]
+    except (TypeError, ValueError):  # some callables written in C have none
+        names = []
+    if not names:
+        return ""
+    return f"; in Python: init_{'image_' * (entry.kind == 'backend')}{entry.kind}({entry.name!r}, {names[0]}=…)"
 
 
 def _check_contract(entry: Entry, part: object, contract: type) -> None:

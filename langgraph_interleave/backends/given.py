@@ -16,15 +16,13 @@ from typing import Any, cast
 from langchain_core.runnables import Runnable
 
 from langgraph_interleave.backends.base import ImageBackend
+from langgraph_interleave.backends.drawing import draws, needs
 from langgraph_interleave.backends.registry import init_image_backend
 from langgraph_interleave.errors import ConfigError, InterleaveError
 from langgraph_interleave.registry import keeps_contract
 
 #: The class every pipeline of diffusers descends from.
 _PIPELINE = "DiffusionPipeline"
-#: Arguments that only a function that draws has.
-_TOLD = ("prompt", "request")
-
 #: What stands for a backend.
 Given = ImageBackend | Callable[..., Any] | Mapping[str, Any] | str
 
@@ -91,41 +89,6 @@ def factory_of(given: Given, *, call: str) -> Callable[[], ImageBackend]:
             return lambda: given
         return lambda: as_backend(given)
     return lambda: as_backend(cast("Given", made(given)))
-
-
-def draws(function: Callable[..., Any]) -> bool:
-    """Whether a callable draws, rather than making what draws.
-
-    Example:
-        >>> draws(lambda words, pictures: None), draws(lambda prompt="": None), draws(lambda: None)
-        (True, True, False)
-    """
-    if isinstance(function, type):
-        return False
-    try:
-        parameters = inspect.signature(function).parameters
-    except (TypeError, ValueError):  # some callables written in C have none
-        return True
-    # A function that takes whatever there is can only be one that draws.
-    all_of_it = inspect.isfunction(function) and any(
-        one.kind in (one.VAR_KEYWORD, one.VAR_POSITIONAL) for one in parameters.values()
-    )
-    return bool(needs(function)) or all_of_it or any(name in parameters for name in _TOLD)
-
-
-def needs(function: Callable[..., Any]) -> list[str]:
-    """The arguments a callable cannot do without.
-
-    Example:
-        >>> needs(lambda a, b=1, *c, d, **e: None)
-        ['a', 'd']
-    """
-    try:
-        parameters = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError):  # some callables written in C have none
-        return []
-    rest = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
-    return [one.name for one in parameters if one.default is one.empty and one.kind not in rest]
 
 
 def made(factory: Callable[[], object]) -> object:

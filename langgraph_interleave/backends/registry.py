@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from langgraph_interleave.backends.base import ImageBackend
+from langgraph_interleave.backends.drawing import draws, needs
 from langgraph_interleave.errors import ConfigError, InterleaveError
 from langgraph_interleave.registry import Entry, init, installed, load
 from langgraph_interleave.types import Capabilities
@@ -24,13 +27,13 @@ def init_image_backend(name: str, **options: Any) -> ImageBackend:
 
     Raises:
         ConfigError: The name is unknown, an optional dependency is missing (with the pip line), or
-            the backend does not take these options.
+            the backend does not take this argument or these options.
 
     Example:
         >>> init_image_backend("sketch").capabilities.generate
         True
     """
-    backend = init("backend", name, ImageBackend, **options)
+    backend = init("backend", name, ImageBackend, adapt=_drawing, **options)
     assert isinstance(backend, ImageBackend)
     return backend
 
@@ -66,7 +69,7 @@ def survey(entry: Entry) -> BackendInfo:
     except ConfigError as error:
         return BackendInfo(entry, problem=error)
     summary = (inspect.getdoc(factory) or "").partition("\n")[0]
-    if _needs_argument(factory):
+    if needs(factory) and hasattr(factory, "from_string"):
         return BackendInfo(entry, summary=summary)
     try:
         backend = init_image_backend(entry.name)
@@ -115,14 +118,10 @@ def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def _needs_argument(factory: object) -> bool:
-    if not callable(factory):
-        return False
-    try:
-        parameters = inspect.signature(factory).parameters.values()
-    except (TypeError, ValueError):  # some callables written in C have none
-        return False
-    return any(
-        parameter.default is parameter.empty and parameter.kind not in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL)
-        for parameter in parameters
-    )
+def _drawing(entry: Entry, factory: Callable[..., object], options: Mapping[str, Any]) -> Callable[..., object]:
+    """A function that draws, as an entry point may name one, as what makes the backend of it."""
+    if hasattr(factory, "from_string") or not draws(factory) or (options and set(needs(factory)) <= set(options)):
+        return factory
+    from langgraph_interleave.backends.callable import CallableBackend
+
+    return functools.partial(CallableBackend, factory, name=entry.name)

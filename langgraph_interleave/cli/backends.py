@@ -8,7 +8,7 @@ from typing import TextIO
 from langgraph_interleave.backends.registry import BackendInfo, describe, survey_backends
 from langgraph_interleave.cli.wording import one_line
 from langgraph_interleave.errors import ConfigError
-from langgraph_interleave.registry import KINDS, OURS, Entry, installed, load
+from langgraph_interleave.registry import CHAT_MODELS, CHAT_ROLES, KINDS, OURS, Entry, installed, load
 
 _PIPE_WIDTH = 240
 
@@ -41,8 +41,14 @@ def backends(stream: TextIO | None = None) -> None:
     console.print()
     for kind in KINDS:
         if kind != "backend":
-            names = ", ".join(map(_named, installed(kind))) or "none"
+            entries = [(entry, _wrong_with(entry)) for entry in installed(kind)]
+            names = ", ".join(_named(entry) for entry, wrong in entries if wrong is None) or "none"
             console.print(Text(f"{_plural(kind):9} {names}"))
+            if kind in CHAT_ROLES:
+                console.print(Text(f"{'':9} any chat model is one too: {CHAT_MODELS}", style="dim"))
+            for entry, wrong in entries:
+                if wrong is not None:
+                    console.print(Text(f"{'':9} {_named(entry)}: {one_line(wrong)}", style="yellow"))
 
 
 def lines(info: BackendInfo) -> list[tuple[str, str]]:
@@ -60,14 +66,18 @@ def lines(info: BackendInfo) -> list[tuple[str, str]]:
 
 
 def _named(entry: Entry) -> str:
-    name = one_line(entry.name) + ("" if entry.distribution == OURS else f" ({_origin(entry)})")
+    return one_line(entry.name) + ("" if entry.distribution == OURS else f" ({_origin(entry)})")
+
+
+def _wrong_with(entry: Entry) -> str | None:
+    """Why a part that is installed cannot be used, if that is known."""
     if entry.shadowed:
-        return f"{name}: another of that name goes first"
+        return "another of that name goes first"
     try:
         load(entry)
     except ConfigError as error:
-        return f"{name}: {one_line(str(error))}"
-    return name
+        return str(error)
+    return None
 
 
 def _origin(entry: Entry) -> str:

@@ -17,7 +17,7 @@ from langgraph_interleave.errors import ConfigError, CritiqueError
 from langgraph_interleave.imaging import downscale
 from langgraph_interleave.models.answering import Answered, Answering
 from langgraph_interleave.models.forms import FORMS, Form, Output, ability
-from langgraph_interleave.models.identity import fingerprint_of
+from langgraph_interleave.models.identity import fingerprint_of, name_of
 from langgraph_interleave.models.messages import critique_messages
 from langgraph_interleave.models.naming import chat_model, named_model
 from langgraph_interleave.models.options import read_options
@@ -73,11 +73,7 @@ class ChatCritic:
         if max_side is not None and max_side < 16:
             raise ConfigError(f"max_side={max_side} is too small.", remedy="Give at least 16 pixels, or None.")
         self.model = chat_model(model) if isinstance(model, str) else model
-        if ability(self.model, "image_inputs") is False:
-            raise ConfigError(
-                f"The critic model {model if isinstance(model, str) else type(model).__name__} takes no pictures.",
-                remedy="Choose one that does: a critic judges by pixels.",
-            )
+        _check_sees(self.model, model if isinstance(model, str) else name_of(model))
         self.prompts = Prompts.given(prompts)
         self.billed = billed
         self.output: Output = output
@@ -93,6 +89,7 @@ class ChatCritic:
     def from_string(cls, text: str, **options: Any) -> ChatCritic:
         """The critic that `provider:model?option=value` means, options of the model and of this class alike."""
         model, written = named_model(text, _OPTIONS)
+        _check_sees(model, text)
         return cls(model, **{**read_options(text, written, _OPTIONS), **options})
 
     async def acritique(self, request: CritiqueRequest, *, on_text: OnText | None = None) -> CritiqueResult:
@@ -157,3 +154,11 @@ class ChatCritic:
         if self.max_side is None:
             return picture
         return await asyncio.to_thread(downscale, picture, self.max_side)
+
+
+def _check_sees(model: object, called: str) -> None:
+    """Refuse a model that is known to take no pictures, by the name its user gave it."""
+    if ability(model, "image_inputs") is False:
+        raise ConfigError(
+            f"The critic model {called} takes no pictures.", remedy="Choose one that does: a critic judges by pixels."
+        )

@@ -103,6 +103,19 @@ def split_options(text: str) -> tuple[str, dict[str, str]]:
     return name.strip(), options
 
 
+def example_of(provider: str) -> str | None:
+    """How a model of a provider is named; `None` for what is none.
+
+    Example:
+        >>> example_of("transformers"), example_of("ollama"), example_of("nobody")
+        ('transformers:<folder>, or transformers:<owner>/<model> of the hub', 'ollama:<model>', None)
+    """
+    if provider not in _KEYS:
+        return None
+    local = f"{provider}:<folder>, or {provider}:<owner>/<model> of the hub"
+    return local if provider == LOCAL else f"{provider}:<model>"
+
+
 def chat_model(text: str, **options: Any) -> BaseChatModel:
     """Make a LangChain chat model by name. Nothing is sent; the SDK's own retries are off.
 

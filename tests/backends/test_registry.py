@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import io
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -234,12 +235,52 @@ def test_a_broken_plugin_is_reported_and_stops_nothing(install: Install, body: s
     assert found["polite"].problem is None
 
 
-def test_one_that_needs_an_argument_is_listed_without_capabilities(install: Install) -> None:
+def test_one_that_takes_an_argument_is_listed_without_capabilities() -> None:
+    (info,) = [info for info in survey_backends() if info.entry.name == "svg"]
+    assert info.summary and (info.capabilities, info.problem) == (None, None)
+    with pytest.raises(ConfigError, match=r"argument: 'model'\. Write 'svg:…': what it needs stands after the colon"):
+        init_image_backend("svg")
+
+
+def test_one_that_cannot_be_made_by_name_says_how_it_is(install: Install) -> None:
     install("needy-plugin", {"needy": "needy_plugin:Needy"}, {"needy_plugin.py": GOOD})
     (info,) = [info for info in survey_backends() if info.entry.name == "needy"]
-    assert (info.summary, info.capabilities, info.problem) == ("Needs a model.", None, None)
-    with pytest.raises(ConfigError, match=r"missing a required argument: 'model'\. Options it takes: model\."):
-        init_image_backend("needy")
+    assert (info.summary, info.capabilities) == ("Needs a model.", None)
+    assert info.problem is not None
+    assert str(info.problem) == (
+        "backend 'needy': missing a required argument: 'model'. Its name alone does not do; "
+        "in Python: init_image_backend('needy', model=…). Options it takes: model."
+    )
+    with pytest.raises(ConfigError) as caught:
+        init_image_backend("needy:large")
+    assert str(caught.value) == (
+        "backend 'needy' has no from_string, so nothing can be given to it after a colon ('large' was). "
+        "Write 'needy'; in Python: init_image_backend('needy', model=…)."
+    )
+
+
+DRAWING = '''
+from langgraph_interleave.testing import noise_card
+
+def draw(prompt, refs):
+    """Draws cards."""
+    return noise_card(prompt).data
+
+def make(seed, *, name="made"):
+    from langgraph_interleave.backends.callable import CallableBackend
+    return CallableBackend(draw, name=f"{name}{seed}")
+'''
+
+
+async def test_an_entry_point_may_be_a_function_that_draws(install: Install) -> None:
+    install("cards", {"cards": "cards:draw", "made": "cards:make"}, {"cards.py": DRAWING})
+    backend = init_image_backend("cards")
+    assert (backend.name, backend.capabilities.edit) == ("cards", "instruct")
+    assert (await backend.agenerate(ImageRequest("a card"))).images[0].mime == "image/png"
+    (info,) = [info for info in survey_backends() if info.entry.name == "cards"]
+    assert (info.summary, info.capabilities, info.problem) == ("Draws cards.", backend.capabilities, None)
+    # A function that is given what it needs makes a backend.
+    assert init_image_backend("made", seed=3).name == "made3"
 
 
 def test_a_name_of_ours_cannot_be_taken(install: Install) -> None:
@@ -258,7 +299,7 @@ def test_an_argument_or_option_that_is_not_taken(install: Install) -> None:
         {"polite": "polite_plugin:Backend", "bare": "polite_plugin:Bare"},
         {"polite_plugin.py": GOOD},
     )
-    with pytest.raises(ConfigError, match="backend 'bare' takes no argument, but 'x' was given"):
+    with pytest.raises(ConfigError, match=r"backend 'bare' has no from_string.*\('x' was\)\. Write 'bare'\."):
         init_image_backend("bare:x")
     with pytest.raises(ConfigError, match="nothing after the colon"):
         init_image_backend("polite:")
@@ -272,6 +313,16 @@ def test_a_part_of_another_role_is_refused(install: Install) -> None:
     install("confused", {"odd": "confused:Backend"}, {"confused.py": GOOD}, kind="critics")
     with pytest.raises(ConfigError, match="is no Critic: it lacks acritique, billed"):
         init_critic("odd")
+
+
+@pytest.mark.parametrize("make", [init_planner, init_critic])
+def test_a_provider_alone_is_told_how_its_models_are_named(make: Callable[[str], object]) -> None:
+    with pytest.raises(ConfigError, match=r"'transformers' names no model\. Write transformers:<folder>, or"):
+        make("transformers")
+    with pytest.raises(ConfigError, match=r"'openai' names no model\. Write openai:<model>\."):
+        make("openai")
+    with pytest.raises(ConfigError, match=r"as in openai:gpt-5, or transformers:FOLDER"):
+        make("nobody")
 
 
 def test_errors_of_ours_pass_through(install: Install) -> None:
@@ -312,3 +363,22 @@ def test_the_other_built_in_parts() -> None:
     assert init_planner("scene").billed is False
     assert init_critic("pixel").billed is False
     assert init_check("not_blank").name == "not_blank"
+
+
+def test_the_list_gives_each_broken_part_a_line_and_says_how_chat_models_are_named(install: Install) -> None:
+    from langgraph_interleave.cli.backends import backends
+
+    install(
+        "torn", {"torn": "torn:Check", "not_blank": "torn:Check"}, {"torn.py": "raise OSError('rot')"}, kind="checks"
+    )
+    told = io.StringIO()
+    backends(told)
+    lines = [line.strip() for line in told.getvalue().splitlines()]
+    (checks,) = [line for line in lines if line.startswith("checks ")]
+    assert "not_blank" in checks and "torn" not in checks
+    after = lines[lines.index(checks) + 1 :]
+    broken = "torn (torn): check 'torn' of torn cannot be used: OSError: rot."
+    remedy = "Reinstall or remove torn, or use another check."
+    assert after == ["not_blank (torn): another of that name goes first", f"{broken} {remedy}"]
+    planners = next(index for index, line in enumerate(lines) if line.startswith("planners "))
+    assert "transformers:FOLDER" in lines[planners + 1]

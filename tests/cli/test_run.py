@@ -14,6 +14,7 @@ import sys
 import time
 from collections.abc import Generator
 from contextlib import contextmanager
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
@@ -382,6 +383,12 @@ def test_the_program_says_its_version_and_helps(capsys: Captured) -> None:
     for option in ("--image", "--steps", "--out", "--max-attempts", "--seed", "--events", "--no-open", "--references"):
         assert option in text
     assert run_app([]) == 2
+
+
+def test_the_package_is_a_program() -> None:
+    command = [sys.executable, "-m", "langgraph_interleave", "--version"]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    assert ended.stdout.strip().endswith(version("langgraph-interleave")) and not ended.stderr
 
 
 def test_the_list_of_backends(working: Path, capsys: Captured) -> None:

@@ -61,7 +61,7 @@ class TransformersChat(BaseChatModel):
         ...     TransformersChat(model="./no-such-folder")
         ... except ConfigError as error:
         ...     print(error.message)
-        There is no folder './no-such-folder'.
+        There is no folder ./no-such-folder.
     """
 
     model: str

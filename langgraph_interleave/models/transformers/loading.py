@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from langgraph_interleave.errors import ConfigError
@@ -147,10 +148,14 @@ def _refused(path: str, error: Exception, device: str = "") -> ConfigError:
         )
     elif "RepositoryNotFoundError" in names | causes or "not a valid model identifier" in low:
         remedy = "Check the name, or download the model and name its folder."
-    elif {"LocalEntryNotFoundError", "OfflineModeIsEnabled", "ConnectionError"} & (names | causes) or (
-        "couldn't connect" in low or "offline" in low or "cached files" in low
+    elif not Path(path).is_dir() and (
+        {"LocalEntryNotFoundError", "OfflineModeIsEnabled", "ConnectionError"} & (names | causes)
+        or ("couldn't connect" in low or "offline" in low or "cached files" in low)
     ):
-        remedy = f"The hub cannot be reached; fetch it where it can (hf download {path}), and name the folder."
+        return ConfigError(
+            f"{path} is not on this machine, and the hub cannot be reached.",
+            remedy=f"Connect once and run: hf download {path}; or give the path of a folder.",
+        )
     elif "does not recognize this architecture" in low or "model type" in low:
         remedy = "Run: pip install --upgrade transformers"
     elif isinstance(error, ImportError):

@@ -14,6 +14,7 @@ from langgraph_interleave.errors import ConfigError
 from langgraph_interleave.models.libraries import has
 
 _HUB = re.compile(r"[\w.-]+(?:/[\w.-]+)?")
+_OWNED = re.compile(r"[\w.-]+/[\w.-]+")
 _WEIGHTS = ("*.safetensors", "*.bin", "*.gguf")
 
 
@@ -61,11 +62,15 @@ def read_source(name: str, revision: str | None = None) -> Source:
         return _folder(path)
     if path.is_file():
         raise ConfigError(f"{name} is a file, not a model's folder.", remedy="Name the folder with config.json.")
-    if not _HUB.fullmatch(name) or name.startswith((".", "~")):
+    if name.startswith((".", "/", "~")) or "\\" in name:
+        raise ConfigError(f"There is no folder {name}.", remedy="Check the path, or give a hub id (OWNER/MODEL).")
+    found = _cached(name, revision) if _HUB.fullmatch(name) else None
+    if found is None and not _OWNED.fullmatch(name):
+        # The hub's oldest models have no owner; those are found only where they are on this machine.
         raise ConfigError(
-            f"There is no folder {name!r}.", remedy="Name a folder with a model, or organisation/model of the hub."
+            f"{name!r} is neither a folder nor a model of the hub.",
+            remedy="Write OWNER/MODEL, or the path of a folder.",
         )
-    found = _cached(name, revision)
     if found is None:
         return Source(name, is_folder=False, config=None, identity=revision or "")
     # The folder's name is the commit.

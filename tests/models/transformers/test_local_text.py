@@ -16,12 +16,14 @@ from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, ChatMessage, HumanMessage, SystemMessage, ToolMessage
 from PIL import Image
 
+from langgraph_interleave.backends.registry import init_image_backend
 from langgraph_interleave.critics.chat import ChatCritic
 from langgraph_interleave.errors import ConfigError, InvalidRequest
 from langgraph_interleave.models.forms import ability
 from langgraph_interleave.models.identity import fingerprint_of
 from langgraph_interleave.models.naming import chat_model, named_model
 from langgraph_interleave.models.transformers import TransformersChat
+from langgraph_interleave.models.transformers.loading import _refused
 from langgraph_interleave.models.transformers.placement import check_name, dtype_name
 from langgraph_interleave.models.transformers.prefix import common
 from langgraph_interleave.models.transformers.source import read_source
@@ -106,7 +108,7 @@ def test_a_name_is_a_folder_or_a_model_of_the_hub(tmp_path: Path) -> None:
     [
         ("./nothing-here", "There is no folder"),
         ("/nothing/here", "There is no folder"),
-        ("a/b/c", "There is no folder"),
+        ("a/b/c", "neither a folder nor"),
         ("~/nothing-here", "There is no folder"),
         ("{tmp}/empty", "holds no model"),
         ("{tmp}/pipeline", "a pipeline that draws"),
@@ -173,8 +175,39 @@ def test_the_profile_leads_to_tagged_text_and_a_blind_critic_is_refused(tmp_path
     )
     assert model.profile is not None
     assert model.profile["max_input_tokens"] == 512  # type: ignore[typeddict-item]
-    with pytest.raises(ConfigError, match="takes no pictures"):
-        ChatCritic.from_string(f"transformers:{path}")
+    with pytest.raises(ConfigError) as refused:
+        ChatCritic.from_string(f"transformers:{path}?max_side=64")
+    assert refused.value.message == f"The critic model transformers:{path}?max_side=64 takes no pictures."
+    with pytest.raises(ConfigError, match=f"The critic model {path} takes no pictures"):
+        ChatCritic(model)
+
+
+NEITHER = "is neither a folder nor a model of the hub. Write OWNER/MODEL, or the path of a folder."
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("nofolder", f"'nofolder' {NEITHER}"),
+        ("a/b/c", f"'a/b/c' {NEITHER}"),
+        ("./nofolder", "There is no folder ./nofolder. Check the path, or give a hub id (OWNER/MODEL)."),
+        ("/no/folder", "There is no folder /no/folder. Check the path, or give a hub id (OWNER/MODEL)."),
+    ],
+)
+def test_no_folder_is_said_at_once_and_as_the_backend_diffusers_says_it(name: str, says: str) -> None:
+    with pytest.raises(ConfigError) as local:
+        ChatPlanner.from_string(f"transformers:{name}")
+    with pytest.raises(ConfigError) as drawing:
+        init_image_backend(f"diffusers:{name}")
+    assert str(local.value) == str(drawing.value) == says
+
+
+def test_a_model_that_is_not_here_and_no_hub() -> None:
+    refused = _refused("owner/model", OSError("We couldn't connect to 'https://huggingface.co' to load the files."))
+    assert str(refused) == (
+        "owner/model is not on this machine, and the hub cannot be reached. "
+        "Connect once and run: hf download owner/model; or give the path of a folder."
+    )
 
 
 def test_a_fingerprint_names_the_weights_and_how_they_are_asked(tmp_path: Path) -> None:
