@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
+from typing import TypeAlias, TypeVar
 
 from langgraph_interleave_miniature.parsing import IT, Mention, Said
 from langgraph_interleave_miniature.scenes import BACKGROUNDS, CELLS, COLORS, KINDS, Edit, Scene, Thing
+
+Option = TypeVar("Option", str, int)
+#: What chance should not choose.
+Shun: TypeAlias = AbstractSet[str | int]
 
 
 class Impossible(Exception):
@@ -21,8 +28,13 @@ class Chosen:
     open: tuple[str, ...] = ()
 
 
-def described(said: Said, rng: random.Random) -> Chosen:
+def described(said: Said, rng: random.Random, shun: Shun = frozenset()) -> Chosen:
     """The scene a description means; what it leaves open is chosen by chance.
+
+    Args:
+        said: The description.
+        rng: Source of chance.
+        shun: Colors, backgrounds and cells that chance leaves to what comes later, if it can.
 
     Raises:
         Impossible: Two things of one kind, more than there are cells, or two in one cell.
@@ -34,12 +46,18 @@ def described(said: Said, rng: random.Random) -> Chosen:
     """
     background = said.background
     opened = () if background is not None else ("the background",)
-    start = Chosen(Scene(background or rng.choice(BACKGROUNDS)), opened)
-    return _added(start, said.things, rng)
+    start = Chosen(Scene(background or _picked(rng, BACKGROUNDS, shun)), opened)
+    return _added(start, said.things, rng, shun)
 
 
-def applied(said: Said, before: Scene, rng: random.Random) -> Chosen:
+def applied(said: Said, before: Scene, rng: random.Random, shun: Shun = frozenset()) -> Chosen:
     """The scene after a change; what the text leaves open is chosen by chance.
+
+    Args:
+        said: The change.
+        before: What there is.
+        rng: Source of chance.
+        shun: As for `described`.
 
     Raises:
         Impossible: It changes what is not there, or adds what there is no room for.
@@ -58,7 +76,7 @@ def applied(said: Said, before: Scene, rng: random.Random) -> Chosen:
         case "move":
             return _moved(said.things, after, rng)
         case None if any(mention.kind == IT or before.named(mention.kind) for mention in said.things):
-            return Chosen(said.scene) if said.scene is not None else _retold(said.things, after, rng)
+            return Chosen(said.scene) if said.scene is not None else _retold(said.things, after, rng, shun)
         case _:
             pass
     turned = [mention for mention in said.things if mention.turns is not None]
@@ -69,7 +87,7 @@ def applied(said: Said, before: Scene, rng: random.Random) -> Chosen:
     if said.verb == "change" and new:
         named = ", ".join(_noun(mention) for mention in new)
         raise Impossible(f"It is not said what becomes of {named}.")
-    return _added(Chosen(after), new, rng)
+    return _added(Chosen(after), new, rng, shun)
 
 
 def edit_between(before: Scene, after: Scene) -> Edit | None:
@@ -97,7 +115,7 @@ def edit_between(before: Scene, after: Scene) -> Edit | None:
     return None
 
 
-def _added(start: Chosen, mentions: tuple[Mention, ...], rng: random.Random) -> Chosen:
+def _added(start: Chosen, mentions: tuple[Mention, ...], rng: random.Random, shun: Shun) -> Chosen:
     scene, opened = start.scene, list(start.open)
     # Those whose cell is said go first, so that chance takes no cell that somebody needs.
     for mention in sorted(mentions, key=lambda one: -sum(part is not None for part in (one.row, one.column))):
@@ -108,8 +126,8 @@ def _added(start: Chosen, mentions: tuple[Mention, ...], rng: random.Random) -> 
         cells = [cell for cell in scene.free if mention.fits(cell)]
         if not cells:
             raise Impossible(f"There is no room for {_noun(mention)}: a place holds one thing.")
-        color = mention.color or rng.choice(COLORS)
-        cell = rng.choice(cells)
+        color = mention.color or _picked(rng, COLORS, shun)
+        cell = _picked(rng, cells, shun)
         if mention.color is None:
             opened.append(f"the color of the {mention.kind}")
         if mention.cell is None:
@@ -138,7 +156,7 @@ def _moved(mentions: tuple[Mention, ...], scene: Scene, rng: random.Random) -> C
     return Chosen(scene, tuple(opened))
 
 
-def _retold(mentions: tuple[Mention, ...], scene: Scene, rng: random.Random) -> Chosen:
+def _retold(mentions: tuple[Mention, ...], scene: Scene, rng: random.Random, shun: Shun) -> Chosen:
     """Things that are there are as they are now told to be; those that are not come in."""
     new: list[Mention] = []
     for mention in mentions:
@@ -150,7 +168,11 @@ def _retold(mentions: tuple[Mention, ...], scene: Scene, rng: random.Random) -> 
             scene = _with(scene, old, replace(old, color=mention.color))
         if mention.placed and not mention.fits(old.cell):
             scene = _moved((replace(mention, kind=old.kind),), scene, rng).scene
-    return _added(Chosen(scene), tuple(new), rng)
+    return _added(Chosen(scene), tuple(new), rng, shun)
+
+
+def _picked(rng: random.Random, options: Sequence[Option], shun: Shun) -> Option:
+    return rng.choice([option for option in options if option not in shun] or options)
 
 
 def _found(mention: Mention, scene: Scene) -> Thing:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 from langgraph_interleave.errors import PlanError
 
-from langgraph_interleave_miniature.changes import Chosen, Impossible, applied, described, edit_between
+from langgraph_interleave_miniature.changes import Chosen, Impossible, Shun, applied, described, edit_between
 from langgraph_interleave_miniature.naming import listed, nouns
-from langgraph_interleave_miniature.parsing import said
+from langgraph_interleave_miniature.parsing import Said, said
 from langgraph_interleave_miniature.requests import Asked, asked
 from langgraph_interleave_miniature.scenes import COLORS, KINDS, Scene
 from langgraph_interleave_miniature.stories import beginning, next_event
@@ -92,6 +93,8 @@ def _told(wish: Asked, rng: random.Random) -> tuple[list[Moment], list[str], lis
     thoughts: list[str] = []
     unshown: list[str] = []
     opened: list[str] = []
+    # Chance takes nothing that is told somewhere: what turns yellow later is not yellow from the beginning.
+    named = frozenset(_named([said(clause) for clause in wish.clauses]))
     for clause in wish.clauses:
         words = said(clause)
         if words.unknown or (words.empty and not wish.story):
@@ -101,7 +104,7 @@ def _told(wish: Asked, rng: random.Random) -> tuple[list[Moment], list[str], lis
         if words.empty:
             continue
         try:
-            chosen = applied(words, moments[-1].scene, rng) if moments else _first(clause, rng)
+            chosen = applied(words, moments[-1].scene, rng, named) if moments else _first(words, rng, named)
         except Impossible as error:
             raise PlanError(f"“{clause}” cannot be: {error}", remedy=REMEDY) from error
         opened += chosen.open
@@ -118,11 +121,20 @@ def _told(wish: Asked, rng: random.Random) -> tuple[list[Moment], list[str], lis
     return moments, thoughts, unshown
 
 
-def _first(clause: str, rng: random.Random) -> Chosen:
-    words = said(clause)
-    if words.verb in ("remove", "move") or any(thing.turns for thing in words.things):
+def _named(clauses: list[Said]) -> Iterator[str | int]:
+    for words in clauses:
+        if words.background is not None:
+            yield words.background
+        for thing in words.things:
+            yield from (part for part in (thing.color, thing.turns, thing.cell) if part is not None)
+
+
+def _first(words: Said, rng: random.Random, shun: Shun) -> Chosen:
+    if words.verb in ("remove", "move"):
         raise Impossible("it is the first picture, and there is nothing before it.")
-    return described(words, rng)
+    # "make a ball green": it is so from the beginning.
+    things = tuple(replace(thing, color=thing.turns or thing.color, turns=None) for thing in words.things)
+    return described(replace(words, things=things), rng, shun)
 
 
 def _continued(told: list[Moment], count: int, rng: random.Random) -> list[Moment]:

@@ -33,7 +33,7 @@ _FILLERS = (
     "a an the of in on at to is are be it's its there here this that one some single please now so also too again just "
     "only but by from into for all picture image drawing scene background color colour colored coloured painted same "
     "keep everything else rest corner side half part show shows showing want would like i me we us you can could let "
-    "stands sits lies standing sitting lying until as before has have drawn where ground turned over"
+    "stands sits lies standing sitting lying gets get until as before away has have drawn where ground turned over"
 )
 _MORE_BACKGROUNDS = {
     "meadow": ("meadow", "grass", "field", "green field", "lawn", "in the meadow", "on a meadow", "on grass"),
@@ -43,7 +43,7 @@ _MORE_BACKGROUNDS = {
 }
 _MORE_VERBS: dict[Verb, tuple[str, ...]] = {
     "add": ("appears", "arrives", "comes", "joins"),
-    "remove": ("take off", "get rid of", "drop", "disappears", "vanishes", "leaves", "goes away", "is gone"),
+    "remove": ("take off", "take", "get rid of", "drop", "disappears", "vanishes", "leaves", "goes away", "is gone"),
     "change": ("color", "colour", "recolor", "recolour", "set", "switch", "turns", "becomes", "turn into"),
     "move": ("move", "shift", "bring", "moves"),
 }

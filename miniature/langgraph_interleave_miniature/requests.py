@@ -22,7 +22,7 @@ _VERBS = "|".join((*ADD_WORDS, *REMOVE_WORDS, *RECOLOR_WORDS, "move", "shift"))
 _BETWEEN = re.compile(
     r"(?:^|\s)\(?\d{1,3}[.)]\s+"  # a numbered list
     r"|\bstep\s+\d{1,3}\s*[:.]?"
-    r"|\s*[;\n→]+\s*|\s*->\s*|[.!?]+(?:\s+|$)"
+    r"|\s*:\s*(?=first)|\s*[;\n→]+\s*|\s*->\s*|[.!?]+(?:\s+|$)"
     r"|(?:^|[\s,])(?:and\s+)?(?:then|after that|afterwards|finally|at last|later|next(?!\s+to\b))\b[,:]?"
     rf"|(?:,\s*(?:and\s+)?|\s+and\s+)(?=(?:{_VERBS})\b)",
     re.IGNORECASE,

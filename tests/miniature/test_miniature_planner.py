@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from itertools import pairwise
 
 import pytest
@@ -14,8 +15,8 @@ pytest.importorskip("langgraph_interleave_miniature", reason="not installed: pip
 from langgraph_interleave_miniature.changes import edit_between
 from langgraph_interleave_miniature.instructions import target_of
 from langgraph_interleave_miniature.outlines import outline_of
-from langgraph_interleave_miniature.planner import MiniaturePlanner
-from langgraph_interleave_miniature.scenes import MOST
+from langgraph_interleave_miniature.planner import MiniaturePlanner, steps_of
+from langgraph_interleave_miniature.scenes import COLORS, MOST
 
 from langgraph_interleave.errors import PlanError
 from langgraph_interleave.limits import Limits
@@ -102,6 +103,27 @@ def test_fewer_steps_show_the_first_changes_at_once() -> None:
     assert steps[1].prompt == "make the red ball at the top left green"
 
 
+#: Words of the grammar in any order, and one that is none of them.
+PHRASES = st.lists(
+    st.sampled_from(["a", "the", "red", "blue", "ball", "car", "it", "top", "left", "at night", "on the beach", "add",
+                     "remove", "make", "move", "turns", "nothing", "and", "then", ";", ".", "a story", "3 steps",
+                     "dog"]),
+    min_size=1, max_size=12,
+)  # fmt: skip
+
+
+@given(PHRASES, st.none() | st.integers(1, 6))
+def test_any_request_is_laid_out_in_whole_scenes_or_refused(words: list[str], steps: int | None) -> None:
+    try:
+        outline = outline_of(" ".join(words), steps=steps, most=8)
+    except PlanError:
+        return
+    assert len(outline.moments) == (steps or len(outline.moments)) <= 8
+    for step, moment in zip(steps_of(outline, EDITS), outline.moments, strict=True):
+        scene = target_of(step.instruction or "").scene
+        assert scene is not None and scene.shown == moment.scene.shown
+
+
 @given(st.integers(0, 10_000), st.integers(1, 12))
 def test_a_story_is_a_chain_of_single_edits_in_which_its_heroes_stay(seed: int, count: int) -> None:
     outline = outline_of("a story about a red car and a fish", steps=count, seed=seed)
@@ -124,6 +146,26 @@ def test_what_is_left_open_is_chosen_and_said() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "prompts"),
+    [
+        ("make a ball orange on white paper, top left, and put a heart at the bottom left",
+         ["an orange ball at the top left on white paper", "add a X heart at the bottom left"]),
+        ("A tale of a star top left at night: first a red car arrives top right, then it turns yellow. 3 pictures",
+         ["a X star at the top left at night", "add a red car at the top right",
+          "make the red car at the top right yellow"]),
+        ("a green tree top left and a red house top right on the beach -> paint it blue -> take the tree away",
+         ["a green tree at the top left and a red house at the top right on the beach",
+          "make the red house at the top right blue", "remove the green tree at the top left"]),
+    ],
+)  # fmt: skip
+def test_requests_as_people_put_them(text: str, prompts: list[str]) -> None:
+    found = [step.prompt or "" for step in plan(text).plan.steps]
+    assert len(found) == len(prompts)
+    for prompt, wanted in zip(found, prompts, strict=True):
+        assert re.fullmatch(wanted.replace("a X", rf"an? ({'|'.join(COLORS)})"), prompt)
+
+
+@pytest.mark.parametrize(
     ("text", "says"),
     [
         ("How to plant a bean, in 5 steps", "“bean”"),
@@ -140,6 +182,13 @@ def test_what_it_does_not_know_is_refused_by_name_with_what_can_be_said(text: st
         plan(text)
     assert "ball, box, star" in raised.value.remedy and "a story about a red car" in raised.value.remedy
     assert raised.value.usage is None  # nobody asks again: it would say the same
+
+
+def test_chance_takes_nothing_that_is_told_later() -> None:
+    for seed in range(20):
+        outline = outline_of("a fish; move it to the top right; it turns red; make it on the beach", seed=seed)
+        shown = [moment.scene.shown for moment in outline.moments]
+        assert len({str(one) for one in shown}) == 4, shown
 
 
 def test_what_it_cannot_show_is_left_out_and_said() -> None:
