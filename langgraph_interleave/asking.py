@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from langgraph_interleave.errors import Role
 from langgraph_interleave.ledger import Repeats
 from langgraph_interleave.types import PlanFinished, Unusable
 
@@ -24,11 +25,32 @@ class Asking:
         self.calls: tuple[str, ...] = ()
 
     def again(self, bad: Unusable) -> bool:
-        """Note an answer that cannot be used; whether it may be asked for again."""
-        if not self.repeats.take():
+        """Note an answer that cannot be used; whether it may be asked for again.
+
+        One that was cut off is asked for once more, shorter. When that is cut off as well the limit is
+        too low, and another answer would cost as much and end there too.
+        """
+        if (bad.truncated and any(one.truncated for one in self.unusable)) or not self.repeats.take():
             return False
         self.unusable += (bad,)
         return True
+
+
+def remedy_of(role: Role, bad: Unusable, otherwise: str) -> str:
+    """What helps where no answer could be used.
+
+    Args:
+        role: Whose answer it is.
+        bad: The last one.
+        otherwise: What helps against anything but a limit.
+
+    Example:
+        >>> remedy_of("critic", Unusable("It was cut off.", truncated=True), "Use another.")
+        "Raise the limit of output tokens of the critic's model (max_new_tokens or max_tokens)."
+    """
+    if not bad.truncated:
+        return otherwise
+    return f"Raise the limit of output tokens of the {role}'s model (max_new_tokens or max_tokens)."
 
 
 def counts_wrong(finished: PlanFinished, steps: int | None) -> Unusable | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from langgraph_interleave.asking import Asking, counts_wrong
+from langgraph_interleave.asking import Asking, counts_wrong, remedy_of
 from langgraph_interleave.calls import RunCalls
 from langgraph_interleave.errors import InterleaveError, PlanError
 from langgraph_interleave.ledger import RunScope
@@ -83,9 +83,11 @@ class Planning:
                 kept = finished
             elif not asking.again(bad):
                 tries = len(asking.calls)
+                times = "once" if tries == 1 else f"{tries} times"
+                remedy = remedy_of("planner", bad, "Use another model, or ask for less.")
                 raise PlanError(
                     bad.reason,
-                    remedy=f"The planner was asked {tries} times. Use another model, or ask for less.",
+                    remedy=f"The planner was asked {times}. {remedy}",
                     raw=bad.raw,
                     truncated=bad.truncated,
                 )

@@ -17,7 +17,7 @@ from typing import Any
 
 from langgraph_interleave import routing
 from langgraph_interleave.ahead import Ahead
-from langgraph_interleave.asking import Asking
+from langgraph_interleave.asking import Asking, remedy_of
 from langgraph_interleave.budget import Budget
 from langgraph_interleave.calls import RunCalls
 from langgraph_interleave.context import Settings
@@ -323,7 +323,7 @@ class Run:
         asking = self._asking.pop(judge)
         bad = read_unusable(result.result) if isinstance(result, Finished) else None
         if bad is not None:
-            remedy = "The picture is kept, not judged; use another critic model."
+            remedy = f"The picture is kept, not judged. {remedy_of('critic', bad, 'Use another critic model.')}"
             result = CritiqueError(bad.reason, remedy=remedy, raw=bad.raw, truncated=bad.truncated)
         self.standing.judged(judge, asking.calls, result)
 

@@ -125,7 +125,7 @@ class ChatCritic:
         if whole.truncated:
             raise CritiqueError(
                 "No critique: the answer was cut off by the token limit.",
-                remedy="Raise the critic's limit of output tokens.",
+                remedy="Raise the critic's limit of output tokens (max_new_tokens or max_tokens).",
                 raw=whole.text,
                 truncated=True,
                 usage=whole.usage,

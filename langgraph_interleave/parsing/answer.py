@@ -15,6 +15,8 @@ from langgraph_interleave.parsing.repair import CannotRepair, mend
 from langgraph_interleave.parsing.tagged import Candidate, Scanner
 
 _MAX_MENDS = 2
+#: Characters of an answer that are quoted where there is nothing else to say of it.
+_QUOTED = 80
 #: Where a new answer plainly begins, even when an unclosed quote before it swallowed the tag.
 _RESTART = re.compile(r"</answer>\s*(?=<(?:answer|think))|</think(?:ing)?>", re.IGNORECASE)
 _END = re.compile(r"</answer>|```", re.IGNORECASE)
@@ -29,15 +31,29 @@ class Unreadable(Exception):
         super().__init__(message)
         self.truncated = truncated
 
+    def told(self, noun: str) -> str:
+        """A sentence for people: what there is not, and why."""
+        return f"No {noun}: {self}."
+
+
+class Unanswered(Unreadable):
+    """There is nothing in the text that could be the answer; its message quotes what there is."""
+
+    def told(self, noun: str) -> str:
+        """The message itself, which says all of it."""
+        return f"{self}."
+
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
     """What kind of answer is looked for.
 
     `accepts` tells whether a value has the shape; `knows` whether it knows every field of it, which
-    a mended answer must pass; `noun` names it in messages ("a plan with a list of steps").
+    a mended answer must pass; `noun` names it in messages ("a plan with a list of steps"), `what` in a
+    word ("plan").
     """
 
+    what: str
     noun: str
     accepts: Callable[[Json], bool]
     knows: Callable[[Json], bool]
@@ -203,6 +219,7 @@ def _why_not(text: str, scanner: Scanner, pool: list[Candidate], wanted: Wanted,
         return Unreadable(f"there is an object ({names}), but not {wanted.noun}")
     if not text.strip():
         return Unreadable("the text is empty")
-    inside = "inside the answer tags" if scanner.answers else "in the text"
     cut = scanner.answering or text.rstrip().endswith(("{", "["))
-    return Unreadable(f"there is no object {inside}, so there is not {wanted.noun}", truncated=cut)
+    quoted = " ".join(cleaned(storable(text)).split())
+    quoted = quoted if len(quoted) <= _QUOTED else f"{quoted[: _QUOTED - 1]}…"
+    return Unanswered(f"The model answered no {wanted.what}: {quoted!r}", truncated=cut)

@@ -73,7 +73,7 @@ def parse_critique(text: str | Mapping[str, object], *, prompt: str) -> ParsedCr
             raw = as_json(answer.value)
         return ParsedCritique(_critique(answer, prompt), raw)
     except Unreadable as error:
-        raise CritiqueError(f"No critique: {error}.", remedy=_AGAIN, raw=raw) from error
+        raise CritiqueError(error.told("critique"), remedy=_AGAIN, raw=raw) from error
 
 
 def _top_of(value: Json) -> dict[str, Json] | None:
@@ -100,7 +100,7 @@ def _knows(value: Json) -> bool:
     return top is not None and top.keys() <= _FIELDS
 
 
-_WANTED = Wanted("a critique with a verdict", _accepts, _knows)
+_WANTED = Wanted("verdict", "a critique with a verdict", _accepts, _knows)
 
 
 def _critique(answer: Answer, prompt: str) -> Critique:

@@ -26,7 +26,7 @@ STEP_LISTS = ("steps", "execution_plan", "plan")
 _TOP_FIELDS = frozenset({*STEP_LISTS, "style_guide", "title", "reasoning", "first_number"})
 _STYLE_FIELDS = ("look", "palette", "characters", "keep")
 _AGAIN = "Ask the planner again."
-_CUT = "Raise the planner's limit of output tokens, or ask for fewer steps."
+_CUT = "Raise the planner's limit of output tokens (max_new_tokens or max_tokens), or ask for fewer steps."
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ def parse_plan(
         return _plan(answer, raw, inputs, steps, max_steps, continue_from)
     except Unreadable as error:
         remedy = _CUT if error.truncated else _AGAIN
-        raise PlanError(f"No plan: {error}.", remedy=remedy, raw=raw, truncated=error.truncated) from error
+        raise PlanError(error.told("plan"), remedy=remedy, raw=raw, truncated=error.truncated) from error
     except PlanError as error:
         error.raw = raw
         raise
@@ -153,7 +153,7 @@ def _knows(value: Json) -> bool:
     return all(isinstance(step, dict) and {*map(spelling, step)} <= STEP_FIELDS for step in found[1])
 
 
-_WANTED = Wanted("a plan with a list of steps", _accepts, _knows)
+_WANTED = Wanted("plan", "a plan with a list of steps", _accepts, _knows)
 
 
 def _plan(

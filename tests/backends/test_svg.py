@@ -45,11 +45,16 @@ class Writer(BaseChatModel):
 
     said: list[str]
     pause_s: float = 0.0
+    finish_reason: str = "stop"
     _asked: list[list[BaseMessage]] = PrivateAttr(default_factory=list[list[BaseMessage]])
 
     @property
     def _llm_type(self) -> str:
         return "writer"
+
+    @property
+    def _told(self) -> dict[str, str]:
+        return {"model_name": "writer-1", "finish_reason": self.finish_reason}
 
     @property
     def asked(self) -> list[list[BaseMessage]]:
@@ -58,7 +63,7 @@ class Writer(BaseChatModel):
     def _generate(self, messages: list[BaseMessage], *args: Any, **options: Any) -> ChatResult:
         self._asked.append(messages)
         text = self.said[min(len(self._asked), len(self.said)) - 1]
-        message = AIMessage(text, usage_metadata=COUNTS, response_metadata={"model_name": "writer-1"})  # type: ignore[arg-type]
+        message = AIMessage(text, usage_metadata=COUNTS, response_metadata=self._told)  # type: ignore[arg-type]
         return ChatResult(generations=[ChatGeneration(message=message)])
 
     async def _agenerate(self, messages: list[BaseMessage], *args: Any, **options: Any) -> ChatResult:
@@ -96,6 +101,15 @@ def text_of(messages: list[BaseMessage]) -> str:
 def images_in(messages: list[BaseMessage]) -> int:
     parts = [part for message in messages if isinstance(message.content, list) for part in message.content]
     return sum(isinstance(part, dict) and part.get("type") == "image" for part in parts)
+
+
+@pytest.mark.parametrize("said", ["First the sky, then", RED[:-8]])
+def test_one_that_is_cut_off_again_is_not_asked_a_third_time(said: str) -> None:
+    backend = backend_of(Writer(said=[said], finish_reason="length"), tries=5)
+    with pytest.raises(NoImage, match="was cut off before its drawing was whole") as caught:
+        asyncio.run(backend.agenerate(ImageRequest("a bar")))
+    assert "max_new_tokens or max_tokens" in caught.value.remedy
+    assert len(asked_of(backend)) == 2
 
 
 def asked_of(backend: SvgBackend) -> list[list[BaseMessage]]:

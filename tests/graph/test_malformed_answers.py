@@ -136,6 +136,29 @@ async def test_critiques(loopback: LoopbackServer, golden: Any, streamed: bool, 
     golden(f"malformed/critiques_{'then_right' if again else 'always'}.md", "\n".join(rows) + "\n")
 
 
+LIMIT = "model (max_new_tokens or max_tokens)."
+
+
+async def test_what_is_cut_off_twice_is_told_what_helps(
+    loopback: LoopbackServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    cut = Chat(text="<think>First a pot, then", finish_reason="length")
+    answering(loopback, cut, GOOD, again=False)
+    planner = ChatPlanner(chat(loopback, streamed=False), output="tagged")
+    result = await create_interleave_graph(planner, backend(), accepting()).ainvoke({"request": "Two pots"})
+    assert result["document"]["problem"]["remedy"] == (
+        f"The planner was asked 2 times. Raise the limit of output tokens of the planner's {LIMIT}"
+    )
+    answering(loopback, cut, ACCEPT, again=False)
+    critic = ChatCritic(chat(loopback, streamed=False), output="tagged")
+    graph = create_interleave_graph(ScriptedPlanner(lambda _: simple_plan(1)), backend(), critic, checks=())
+    await graph.ainvoke({"request": "A pot"})
+    assert caplog.records[-1].getMessage() == (
+        "step 1: critic_failed: CritiqueError: No critique: the answer was cut off by the token limit. "
+        f"The picture is kept, not judged. Raise the limit of output tokens of the critic's {LIMIT}"
+    )
+
+
 def row(kind: str, server: LoopbackServer, result: dict[str, Any], role: str) -> str:
     count, spend, document = server.counts["chat"], result["spend"], result["document"]
     scripted = (0, 0) if role == "planner" else (10, 20)  # what the scripted planner says it used

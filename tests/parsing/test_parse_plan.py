@@ -274,12 +274,13 @@ def test_tags_and_answers_inside_texts_mean_nothing(prompt: str, plan: None) -> 
     [
         ("", "the text is empty"),
         (" \n ", "the text is empty"),
-        ("I cannot draw that.", "there is no object in the text"),
-        ("{# a note\n1}", "there is no object in the text"),
-        ("<answer>{// nothing\n1}</answer>", "there is no object inside the answer tags"),
-        ("<answer>A pot, then a bean.</answer>", "there is no object inside the answer tags"),
-        (f"{OTHER}<answer>none</answer>", "there is no object inside the answer tags"),
-        (f"The form is ```\n<answer>{PLAN}</answer>\n``` and so on.", "there is no object in the text"),
+        ("I cannot draw that.", "The model answered no plan: 'I cannot draw that.'."),
+        ("{# a note\n1}", "The model answered no plan: '{# a note 1}'."),
+        ("<answer>{// nothing\n1}</answer>", "The model answered no plan: '<answer>{// nothing 1}</answer>'."),
+        ("<answer>A pot, then a bean.</answer>", "no plan: '<answer>A pot, then a bean.</answer>'."),
+        ("Sorry. " * 30, f"The model answered no plan: '{('Sorry. ' * 30)[:79]}…'."),
+        (f"{OTHER}<answer>none</answer>", "The model answered no plan: "),
+        (f"The form is ```\n<answer>{PLAN}</answer>\n``` and so on.", "The model answered no plan: 'The form is ``` "),
         ('{"title": "x", "pages": 3}', "there is an object (title, pages), but not a plan with a list of steps"),
         (json.dumps({"a": {"b": {"c": {"steps": [POT]}}}}), "there is an object (a), but not a plan"),
         ('{"steps": "two of them"}', "there is an object (steps), but not a plan with a list of steps"),
@@ -335,7 +336,7 @@ def test_a_cut_plan_is_an_error(text: str) -> None:
     error = fault(text)
     assert error.truncated
     assert error.raw == text
-    assert error.remedy == "Raise the planner's limit of output tokens, or ask for fewer steps."
+    assert "output tokens (max_new_tokens or max_tokens), or ask for fewer steps." in error.remedy
 
 
 @pytest.mark.parametrize("plan", [PLAN, json.loads(PLAN), "", f"<answer>{PLAN}</answer>"])

@@ -204,7 +204,7 @@ class SvgBackend:
 
     async def _draw(self, request: ImageRequest, usages: list[Usage]) -> ImageResult:
         material = await material_of(request.references, show_side=self.show_side)
-        said, reason, found = "", "", False
+        said, reason, found, cut = "", "", False, 0
         for _ in range(self.tries):
             more = asked_again(said, reason, self.prompts) if reason else []
             answer = await self._ask(request, material, more)
@@ -218,16 +218,22 @@ class SvgBackend:
                 rendered = await render(drawing, *size, transparent=request.transparent, deadline_s=self.deadline_s)
             except Unsound as unsound:
                 reason = unsound.reason
+                cut = cut + 1 if answer.truncated else 0
+                if cut > 1:
+                    break  # told to be shorter, it was cut off again: another one would end there, too
                 continue
             return await asyncio.to_thread(self._result, drawing, rendered, size, request, material, usages)
+        more_room = "Raise the limit of output tokens of its model (max_new_tokens or max_tokens), or ask for less."
         if not found:
             raise NoImage(
-                f"{self._what} wrote no drawing.", remedy="Ask for a drawing, or use another model.", code="no_svg",
+                f"{self._what} {'was cut off before its drawing was whole' if cut else 'wrote no drawing'}.",
+                remedy=more_room if cut else "Ask for a drawing, or use another model.", code="no_svg",
                 detail={"text": said[:2000]}, usage=usages[-1],
             )  # fmt: skip
         raise BadResponse(
-            f"{self._what} wrote {self.tries} drawings that cannot be rendered; the last: {reason}",
-            remedy="Ask for a simpler drawing, or use another model.", code="unrenderable", usage=usages[-1],
+            f"{self._what} wrote {len(usages)} drawings that cannot be rendered; the last: {reason}",
+            remedy=more_room if cut else "Ask for a simpler drawing, or use another model.", code="unrenderable",
+            usage=usages[-1],
             ambiguous=False,
         )  # fmt: skip
 
