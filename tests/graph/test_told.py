@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
+from langgraph_interleave.backends.base import Companions
 from langgraph_interleave.context import InterleaveContext
 from langgraph_interleave.errors import CritiqueError, PlanError, Unavailable
 from langgraph_interleave.graph import create_interleave_graph
@@ -159,10 +160,14 @@ async def test_a_call_that_goes_on_after_it_was_given_up_is_not_heard(complaints
     assert complaints(await events_of(graph)) == []
 
 
+class Noted(ScriptedBackend):
+    """A backend that has something to tell with every document."""
+
+    companions = Companions(planner="scene", critic="pixel", note="Drawn by nobody.")
+
+
 async def test_a_note_comes_after_the_start() -> None:
-    graph = create_interleave_graph(
-        ScriptedPlanner(simple_plan(1)), ScriptedBackend(name="sketch"), ScriptedCritic(), lookahead=False
-    )
+    graph = create_interleave_graph(ScriptedPlanner(simple_plan(1)), Noted(), ScriptedCritic(), lookahead=False)
     events = await events_of(graph)
     assert events[0] == {**events[0], "type": "interleave.run", "phase": "start"}
     assert [event["code"] for event in events if event["type"] == "interleave.warning"][:1] == ["note"]
