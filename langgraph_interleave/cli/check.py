@@ -9,11 +9,16 @@ from dataclasses import dataclass
 import typer
 
 from langgraph_interleave.backends.registry import init_image_backend
+from langgraph_interleave.cli.money import free_perhaps
+from langgraph_interleave.cli.preflight import check_roles
+from langgraph_interleave.cli.screen import can_redraw
 from langgraph_interleave.cli.wording import one_line
 from langgraph_interleave.errors import ConfigError
-from langgraph_interleave.testing.conformance import ITEMS, Finding, Options, check_backend, most_calls
+from langgraph_interleave.testing.conformance import ITEMS, Finding, Item, Options, check_backend, most_calls
 
 _MARKS = {"passed": typer.colors.GREEN, "failed": typer.colors.RED}
+#: Short enough for any terminal: a line that is folded cannot be taken back.
+_WIDTH_OF_LINE = 78
 _WIDTH = max(len(item.name) for item in ITEMS)
 
 
@@ -44,32 +49,59 @@ def check(wanted: Wanted) -> int:
 
     Raises:
         ConfigError: There is no such backend, or it is billed and `yes` was not said.
+        InterleaveError: Nothing can be drawn: a model, a key or a server is missing.
     """
     size = _pixels(wanted.size)
-    capabilities = init_image_backend(wanted.backend).capabilities
+    backend = init_image_backend(wanted.backend)
+    capabilities = backend.capabilities
     most = most_calls(capabilities, wanted.max_calls)
     if capabilities.billed and not wanted.yes:
         raise ConfigError(
             f"Backend {wanted.backend!r} is billed, and the check makes up to {most} calls.",
-            remedy="Say --yes to pay for them, perhaps with --max-calls.",
+            remedy=f"Say --yes to pay for them, perhaps with --max-calls. {free_perhaps([wanted.backend])}".rstrip(),
         )
+    check_roles([backend])
     money = "each of them billed" if capabilities.billed else "free of charge"
     typer.echo(f"Up to {most} calls, {money}.", err=True)
+    running = _Running(told=not wanted.as_json)
     report = check_backend(
         lambda: init_image_backend(wanted.backend),
         options=Options(size=size, max_calls=wanted.max_calls, allow_billed=wanted.yes),
-        on_finding=None if wanted.as_json else _print,
+        on_finding=running.found,
+        on_item=running.began,
     )
     if wanted.as_json:
         typer.echo(json.dumps(report.to_dict(), ensure_ascii=not _unicode(), indent=2))
-    else:
+    elif report.problem is None:
         typer.echo(report.summary())
+    if report.problem is not None:
+        raise report.problem
     return 0 if report.ok else 1
 
 
-def _print(finding: Finding) -> None:
-    status = typer.style(f"{finding.status:<15}", fg=_MARKS.get(finding.status))
-    typer.echo(f"{status} {finding.item:<{_WIDTH}}  {one_line(finding.says)}")
+class _Running:
+    """Tells each finding; and on a terminal, which item is being tried: some take a while.
+
+    Args:
+        told: Whether anything is said.
+    """
+
+    def __init__(self, *, told: bool) -> None:
+        self._told = told
+        self._shown = told and can_redraw(sys.stderr)
+
+    def began(self, item: Item) -> None:
+        """An item is begun."""
+        if self._shown:
+            typer.echo(f"\r\x1b[K… {item.name}: {item.asks}"[: _WIDTH_OF_LINE + 4], nl=False, err=True)
+
+    def found(self, finding: Finding) -> None:
+        """An item is done."""
+        if self._shown:
+            typer.echo("\r\x1b[K", nl=False, err=True)
+        if self._told:
+            status = typer.style(f"{finding.status:<15}", fg=_MARKS.get(finding.status))
+            typer.echo(f"{status} {finding.item:<{_WIDTH}}  {one_line(finding.says)}")
 
 
 def _pixels(size: str | None) -> tuple[int, int] | None:

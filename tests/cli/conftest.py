@@ -15,6 +15,7 @@ MODULE = '''
 import asyncio
 import time
 
+from langgraph_interleave.errors import ConfigError, Unavailable
 from langgraph_interleave.testing import ScriptedBackend, ScriptedCritic, ScriptedPlanner, simple_plan, noise_card
 from langgraph_interleave.types import Capabilities, Critique, Plan, PlanFinished, Step, StyleGuide
 
@@ -62,6 +63,16 @@ def failing():
     def draw(request):
         return RuntimeError("the backend fell over") if "thing 1" in request.prompt else noise_card("x")
     return ScriptedBackend(draw)
+
+
+def unplugged():
+    """Its server is not there."""
+    return ScriptedBackend(lambda request: Unavailable("Nobody is there.", remedy="Start the server."))
+
+
+def unset():
+    """Its model is not there."""
+    return ScriptedBackend(lambda request: ConfigError("There is no such model.", remedy="Fetch it."))
 
 
 class Once:
@@ -135,6 +146,8 @@ exploding = cli_test_parts:Exploding
 scripted = cli_test_parts:backend
 billed = cli_test_parts:billed
 slow = cli_test_parts:slow
+unplugged = cli_test_parts:unplugged
+unset = cli_test_parts:unset
 stuck = cli_test_parts:stuck
 failing = cli_test_parts:failing
 recalling = cli_test_parts:recalling

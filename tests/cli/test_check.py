@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -55,3 +57,54 @@ def test_money_is_asked_for(working: Path, capsys: pytest.CaptureFixture[str]) -
 def test_usage(words: list[str], says: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run_app(words) == 2
     assert says in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("backend", "code", "says"), [
+    ("unplugged", 1, "Error: Nobody is there. Start the server."),
+    ("unset", 2, "Error: There is no such model. Fetch it."),
+])  # fmt: skip
+def test_what_is_missing_is_one_line_with_the_remedy(
+    working: Path, capsys: pytest.CaptureFixture[str], backend: str, code: int, says: str
+) -> None:
+    assert run_app(["check", backend]) == code
+    said = capsys.readouterr()
+    assert said.err.splitlines()[-1] == says
+    assert said.out.startswith("passed ") and len(said.out.splitlines()) == 1, "the item before: what it says of itself"
+    assert run_app(["check", backend, "--json"]) == code
+    said = capsys.readouterr()
+    report = json.loads(said.out)
+    assert [one["item"] for one in report["findings"]] == ["contract", "draws"]
+    assert report["ok"] is False and f"{report['problem']['message']} {report['problem']['remedy']}" == says[7:]
+    assert report["findings"][1]["says"] == f"{report['problem']['error']}: {says[7:]}"
+
+
+def test_a_server_of_ones_own_may_cost_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    name = "openai:flux?base_url=http://127.0.0.1:9/v1"
+    assert run_app(["check", name]) == 2
+    assert '127.0.0.1 may be a proxy to a paid service; if it costs nothing, add "&billed=false"' in (
+        capsys.readouterr().err
+    )
+    assert run_app(["check", f"{name}&billed=false"]) == 1
+    assert "openai:flux cannot be reached at 127.0.0.1:9" in capsys.readouterr().err
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize("json_wanted", [False, True])
+def test_a_terminal_is_told_which_item_runs(
+    json_wanted: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    screen = Terminal()
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(sys, "stderr", screen)
+    assert run_app(["check", "sketch", "--max-calls", "3", *(["--json"] if json_wanted else [])]) == 0
+    told = screen.getvalue()
+    assert ("… draws: Draws a whole picture" in told) is not json_wanted
+    if json_wanted:
+        assert "\x1b" not in told and json.loads(capsys.readouterr().out)["ok"]
+    else:
+        assert told.endswith("\r\x1b[K"), "and it is taken back"
+        assert all(len(line) <= 80 for line in told.replace("\x1b[K", "").split("\r"))

@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 from typing import cast
 
-from langgraph_interleave.errors import InterleaveError
+from langgraph_interleave.errors import CallTimeout, InterleaveError
 from langgraph_interleave.imaging import verify_image
 from langgraph_interleave.testing.conformance.item import Item, exactly
 from langgraph_interleave.testing.conformance.pictures import NEAR, apart, is_black
@@ -22,6 +22,8 @@ from langgraph_interleave.types import Capabilities, ImageRequest, ImageResult, 
 
 #: The longest shape that is tried, as longer over shorter side, where it names none.
 _LONG = 5.0
+#: The largest picture it draws is asked for only if it takes so long at most, by what the plainest takes, in seconds.
+_LARGE_S = 20.0
 #: How many times more words than it reads a prompt has that is too long.
 _TOO_LONG = 3
 
@@ -70,23 +72,31 @@ async def odd_sizes(subject: Subject) -> str:
 
 async def extreme_sizes(subject: Subject) -> str:
     """Sizes nobody can draw: refused, or another size with a warning."""
-    seen = [await _sized(subject, replace(subject.request(), width=w, height=h)) for w, h in _extremes(subject)]
-    return " ".join(dict.fromkeys(seen))
-
-
-def _extremes(subject: Subject) -> list[tuple[int, int]]:
     capabilities = subject.capabilities
-    large = int((capabilities.max_pixels * 1.5) ** 0.5) + 1
-    sizes = [(0, 0), (-8, 8), (1, 1), (large, large)]
+    sizes = [(0, 0), (-8, 8), (1, 1)]
     if capabilities.max_aspect is not None:
         short = capabilities.min_side
         sizes.append((int(short * capabilities.max_aspect * 1.5) + 1, short))
-    return sizes
+    seen = [await _sized(subject, replace(subject.request(), width=w, height=h)) for w, h in sizes]
+    return " ".join(dict.fromkeys([*seen, await _too_large(subject)]))
+
+
+async def _too_large(subject: Subject) -> str:
+    """More pixels than it says it draws: it may draw as many as it can, which must not take minutes."""
+    most, (width, height) = subject.capabilities.max_pixels, subject.size
+    side = int((most * 1.5) ** 0.5) + 1
+    expected = await subject.seconds() * most / (width * height)
+    if expected > _LARGE_S:
+        return f"{side}x{side} was not tried: the largest picture may take some {expected:.0f} s."
+    request = replace(subject.request(), width=side, height=side, timeout_s=_LARGE_S * 2)
+    return await _sized(subject, request)
 
 
 async def _sized(subject: Subject, request: ImageRequest, *, strict: bool = False) -> str:
     asked = f"{request.width}x{request.height}"
     result = await subject.once(request) if strict else await subject.refused(request)
+    if isinstance(result, CallTimeout):
+        return f"{asked} was not done in time."
     if isinstance(result, InterleaveError):
         return f"{asked} is refused."
     real = verify_image(result.images[0].data, what="the picture")

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from dataclasses import fields as dataclass_fields
 from typing import Any, Literal
+
+from langgraph_interleave.errors import InterleaveError
 
 Status = Literal["passed", "failed", "not applicable", "not provable"]
 STATUSES: tuple[Status, ...] = ("passed", "failed", "not applicable", "not provable")
@@ -40,6 +43,8 @@ class Report:
     Attributes:
         cost_usd: What the calls cost; `None` when nobody knows.
         capabilities: What the backend says it can do.
+        problem: Why nothing could be drawn at all, where that is no finding about the backend: a key, a model
+            or a server is missing. The findings end there.
 
     Example:
         >>> report = Report("mine", "mine/1", (Finding("draws", "Draws.", "passed", "It drew."),), {})
@@ -59,6 +64,7 @@ class Report:
     images: int = 0
     seconds: float = 0.0
     cost_usd: float | None = None
+    problem: InterleaveError | None = None
 
     @property
     def ok(self) -> bool:
@@ -80,7 +86,12 @@ class Report:
 
     def to_dict(self) -> dict[str, Any]:
         """The report as JSON types, with `ok` beside the fields."""
-        return {"v": 1, "ok": self.ok, **asdict(self), "findings": [asdict(finding) for finding in self.findings]}
+        fields = {one.name: getattr(self, one.name) for one in dataclass_fields(self) if one.name != "problem"}
+        told = {"v": 1, "ok": self.ok, **fields, "findings": [asdict(finding) for finding in self.findings]}
+        if self.problem is not None:
+            error = self.problem
+            told["problem"] = {"error": type(error).__name__, "message": error.message, "remedy": error.remedy}
+        return told
 
     def __str__(self) -> str:
         width = max((len(finding.item) for finding in self.findings), default=0) + 4

@@ -45,6 +45,7 @@ class Options:
         at_once: Most calls made at the same time.
         max_calls: Calls at most; items there is no call left for are not provable.
         patience_s: Seconds after which a call counts as hanging.
+        item_s: Seconds an item may take, with all its calls; one that takes longer is `not provable`.
         cancel_s: Seconds a cancelled call may take to end.
         allow_billed: Try a backend whose calls cost money.
     """
@@ -55,6 +56,7 @@ class Options:
     at_once: int = 4
     max_calls: int | None = None
     patience_s: float = 300.0
+    item_s: float = 600.0
     cancel_s: float = 30.0
     allow_billed: bool = False
 
@@ -82,6 +84,7 @@ class Subject:
         options: How it is tried.
 
     Attributes:
+        problem: The last error that says nothing about the backend: a key, a model or a server is missing.
         words: Everything it said: warnings, names, messages of errors.
 
     Raises:
@@ -100,6 +103,7 @@ class Subject:
         self.size = options.size or smallest(self.capabilities)
         self.taken = Taken()
         self.words: list[str] = []
+        self.problem: InterleaveError | None = None
         self._drawn: dict[object, ImageResult] = {}
         self._again: ImageBytes | None = None
         self._took = 0.0

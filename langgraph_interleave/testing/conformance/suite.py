@@ -13,7 +13,7 @@ from langgraph_interleave import background
 from langgraph_interleave._sync import run_sync
 from langgraph_interleave.backends.base import ImageBackend
 from langgraph_interleave.backends.given import Given, factory_of
-from langgraph_interleave.errors import InterleaveError
+from langgraph_interleave.errors import CallTimeout, ConfigError, InterleaveError, QuotaExhausted, Unavailable
 from langgraph_interleave.testing.conformance import declared, drawing, origin, referring, repeating
 from langgraph_interleave.testing.conformance.item import Item
 from langgraph_interleave.testing.conformance.report import Finding, Report, Status
@@ -26,6 +26,10 @@ ITEMS: tuple[Item, ...] = (
 )  # fmt: skip
 
 OnFinding = Callable[[Finding], None]
+OnItem = Callable[[Item], None]
+
+#: Errors that say that it cannot be used here and now, and nothing of what it does.
+_UNUSABLE = (ConfigError, QuotaExhausted, Unavailable)
 
 
 def check_backend(
@@ -35,12 +39,14 @@ def check_backend(
     allow_billed: bool = False,
     max_calls: int | None = None,
     on_finding: OnFinding | None = None,
+    on_item: OnItem | None = None,
 ) -> Report:
     """Try a backend: does it draw, edit, keep order and seeds, count, stop, refuse, and say what it did not do?
 
     It runs on the package's own event loop, as in a run. Nothing is imagined: each item draws, and
     what was drawn for one is not drawn again for another. How many calls that may be, `most_calls`
-    says beforehand. When the plainest request cannot be drawn, nothing else is tried.
+    says beforehand. When the plainest request cannot be drawn, nothing else is tried; and when that is
+    because a key, a model or a server is missing, the report ends there (`report.problem`).
 
     Not guaranteed: that the pictures show what was asked for, which takes a critic; nor that references
     reach a model whose drawings differ by chance: those items are `not provable`.
@@ -52,7 +58,8 @@ def check_backend(
         options: Prompts, size, patience.
         allow_billed: Try a backend whose calls cost money.
         max_calls: Calls at most; items there is no call left for are `not provable`.
-        on_finding: Told each finding as soon as it is there.
+        on_finding: Told each finding as soon as it is there, but not the one that is `report.problem`.
+        on_item: Told each item as it is begun.
 
     Returns:
         The report; `report.ok` when nothing failed, `print(report)` for people.
@@ -72,7 +79,7 @@ def check_backend(
     """
     chosen = _options(options, allow_billed, max_calls)
     factory = factory_of(backend, call="check_backend")
-    return run_sync(lambda: _check(factory, chosen, on_finding))
+    return run_sync(lambda: _check(factory, chosen, on_finding, on_item))
 
 
 async def acheck_backend(
@@ -82,13 +89,14 @@ async def acheck_backend(
     allow_billed: bool = False,
     max_calls: int | None = None,
     on_finding: OnFinding | None = None,
+    on_item: OnItem | None = None,
 ) -> Report:
     """As `check_backend`, for async code; cancelled, it stops what it was drawing."""
     chosen = _options(options, allow_billed, max_calls)
     factory = factory_of(backend, call="check_backend")
     level = max(background.current_level(), 0)
     future, cancel = background.start_on(
-        level, lambda: _check(factory, chosen, on_finding), background.context_at(level)
+        level, lambda: _check(factory, chosen, on_finding, on_item), background.context_at(level)
     )
     try:
         return await asyncio.wrap_future(future)
@@ -113,13 +121,21 @@ async def found(item: Item, subject: Subject) -> Finding:
     calls, started = subject.taken.calls, time.monotonic()
     status: Status = "passed"
     try:
-        says = await item.run(subject)
+        async with asyncio.timeout(subject.options.item_s):
+            says = await item.run(subject)
     except Failed as failed:
         status, says = "failed", str(failed)
     except NotApplicable as passed_over:
         status, says = "not applicable", str(passed_over)
     except NotProvable as open_question:
         status, says = "not provable", str(open_question)
+    except TimeoutError:
+        status, says = "not provable", f"It was not done within {subject.options.item_s:g} s, and given up."
+    except _UNUSABLE as problem:
+        subject.problem = problem
+        status, says = "failed", f"{type(problem).__name__}: {problem}"
+    except CallTimeout as late:
+        status, says = "failed", f"It gave up: {late}"
     except InterleaveError as refused:
         status, says = "failed", f"It refused what it says it can do: {type(refused).__name__}: {refused}"
     except Exception as error:  # noqa: BLE001 - whatever a backend gives in place of what it should; the others go on
@@ -128,12 +144,14 @@ async def found(item: Item, subject: Subject) -> Finding:
     return Finding(item.name, item.asks, status, says, subject.taken.calls - calls, time.monotonic() - started)
 
 
-async def _check(factory: Callable[[], ImageBackend], options: Options, on_finding: OnFinding | None) -> Report:
+async def _check(
+    factory: Callable[[], ImageBackend], options: Options, on_finding: OnFinding | None, on_item: OnItem | None
+) -> Report:
     started = time.monotonic()
     # A factory may load a model.
     subject = await asyncio.to_thread(Subject, factory, options)
     try:
-        findings = await _findings(subject, on_finding)
+        findings = await _findings(subject, on_finding, on_item)
     finally:
         await _closed(subject.backend)
     return Report(
@@ -145,19 +163,24 @@ async def _check(factory: Callable[[], ImageBackend], options: Options, on_findi
         images=subject.taken.images,
         seconds=time.monotonic() - started,
         cost_usd=subject.taken.cost_usd if subject.capabilities.billed else 0.0,
+        problem=subject.problem if findings[-1].item == "draws" else None,
     )
 
 
-async def _findings(subject: Subject, on_finding: OnFinding | None) -> list[Finding]:
+async def _findings(subject: Subject, on_finding: OnFinding | None, on_item: OnItem | None) -> list[Finding]:
     findings: list[Finding] = []
     draws = True
     for item in ITEMS:
         if draws:
+            if on_item is not None:
+                on_item(item)
             finding = await found(item, subject)
         else:
             finding = Finding(item.name, item.asks, "not provable", "It does not draw at all.")
         draws = draws and not (item.name == "draws" and finding.status == "failed" and not subject.taken.images)
         findings.append(finding)
+        if item.name == "draws" and not draws and subject.problem is not None:
+            break
         if on_finding is not None:
             on_finding(finding)
     return findings
