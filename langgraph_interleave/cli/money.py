@@ -5,7 +5,19 @@ from __future__ import annotations
 import ipaddress
 import os
 from collections.abc import Iterable
+from typing import Protocol
 from urllib.parse import parse_qsl, urlsplit
+
+from langgraph_interleave.backends.base import ImageBackend
+
+
+class Billed(Protocol):
+    """A planner or critic, as far as money goes."""
+
+    @property
+    def billed(self) -> bool:
+        """Whether its calls cost money."""
+        ...
 
 
 def own_server(name: str) -> str | None:
@@ -32,6 +44,20 @@ def own_server(name: str) -> str | None:
     except ValueError:
         return None
     return host if ours else None
+
+
+def hint_of(*roles: tuple[str | tuple[str, ...] | None, Billed | ImageBackend | None]) -> str:
+    """As `free_perhaps`, of roles that count as billed.
+
+    Args:
+        roles: What was typed for each, and what was made of it.
+    """
+    names: list[str] = []
+    for typed, part in roles:
+        billed = part is not None and (part.capabilities if isinstance(part, ImageBackend) else part).billed
+        if typed is not None and billed:
+            names += (typed,) if isinstance(typed, str) else typed
+    return free_perhaps(names)
 
 
 def free_perhaps(names: Iterable[str | None]) -> str:

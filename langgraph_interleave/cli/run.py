@@ -15,6 +15,7 @@ from typing import Any, TextIO
 from langgraph_interleave.artifacts import ArtifactStore
 from langgraph_interleave.cli.drawing import choose_backend
 from langgraph_interleave.cli.folder import STORE, TRAJECTORY, Place, choose_folder, run_id, shown
+from langgraph_interleave.cli.money import hint_of
 from langgraph_interleave.cli.preflight import check_roles
 from langgraph_interleave.cli.rescue import rescue
 from langgraph_interleave.cli.screen import Screen, can_redraw, open_screen
@@ -90,6 +91,8 @@ class Job:
     blocks: list[dict[str, Any]]
     context: InterleaveContext
     free: bool
+    #: Of servers that may cost nothing.
+    hint: str = ""
     document: dict[str, Any] | None = None
     #: What ended the run before its time; raised once the document is written.
     fault: Exception | None = None
@@ -118,6 +121,8 @@ def run(options: Options, *, working: Path | None = None) -> int:
     try:
         if job.place.note:
             screen.say(job.place.note)
+        if job.hint:
+            screen.say(job.hint)
         with _trajectory(job) as record:
             asyncio.run(_follow(job, screen, record))
     except ConfigError:
@@ -156,6 +161,9 @@ def estimate(options: Options) -> int:
         prices=Prices.default(),
     )
     sys.stdout.write(describe(expected) + "\n")
+    typed = (options.planner, roles.planner), (options.backend, roles.backend), (options.critic, roles.critic)
+    if hint := hint_of(*typed):
+        sys.stdout.write(f"{hint}\n")
     if count is None:
         sys.stdout.write(f"{TYPICAL_STEPS} steps are assumed; --steps says how many.\n")
     if options.references == "sheet":
@@ -207,7 +215,8 @@ def prepare(options: Options, working: Path) -> Job:
     except InterleaveError:
         place.clear()
         raise
-    return Job(run, place, artifacts, graph, blocks, context, free=not billed)
+    hint = hint_of((options.planner, planner), (options.backend, backend), (options.critic, critic))
+    return Job(run, place, artifacts, graph, blocks, context, free=not billed, hint=hint)
 
 
 def _identity(options: Options, pictures: list[ImageBytes]) -> dict[str, Any]:

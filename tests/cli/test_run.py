@@ -159,7 +159,7 @@ def test_exit_codes_follow_the_outcome(
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["--backend", "nobody"], r"Error: No backend 'nobody' is installed\. Installed: .*simulator, sketch.*\n"),
+        (["--backend", "other"], r"Error: --backend 'scripted' has no name, and there are several\. .*\n"),
         (["--image", "nope.png"], r"Error: nope\.png is not there .*\n"),
         (["--size", "3"], r"Error: size '3' is not WIDTHxHEIGHT\. Write for example 512x512\.\n"),
         (["--out", "a-file"], r"Error: --out a-file is a file\. Name a folder\.\n"),
@@ -183,6 +183,13 @@ def test_what_is_typed_wrong_is_said_in_a_line_and_leaves_nothing(
     assert re.fullmatch(says, captured.err)
     assert captured.out == ""
     assert sorted(path.name for path in working.iterdir()) == ["a-file"]
+
+
+def test_a_backend_that_is_not_installed_leaves_nothing(working: Path, capsys: Captured) -> None:
+    assert run(roles=roles(backend="nobody")) == 2
+    said = capsys.readouterr().err
+    assert re.fullmatch(r"Error: No backend 'nobody' is installed\. Installed: .*simulator, sketch.*\n", said)
+    assert list(working.iterdir()) == []
 
 
 def test_a_file_that_is_no_picture_is_named(working: Path, capsys: Captured) -> None:
