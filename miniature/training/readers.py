@@ -24,7 +24,7 @@ from training.latents import Codec
 from training.loop import Chance
 
 _log = logging.getLogger(__name__)
-_BATCH, _KEPT_ASIDE = 64, 512
+_BATCH, _KEPT_ASIDE = 48, 512
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +46,8 @@ class ReaderSettings:
     noise: float
     mixed: float
     augment: Callable[[torch.Tensor, Chance], torch.Tensor]
-    scenes: int = 5000
-    steps: int = 1200
+    scenes: int = 4000
+    steps: int = 500
 
 
 def _softened(pictures: torch.Tensor, chance: Chance) -> torch.Tensor:

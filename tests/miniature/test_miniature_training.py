@@ -38,7 +38,7 @@ def _line(folder: Path, steps: int) -> tuple[torch.Tensor, list[dict[str, float]
     torch.manual_seed(0)
     chance, model = Chance(3), torch.nn.Linear(4, 4)
     average = Average(model, copy.deepcopy(model), 0.9)
-    optimizer = Both([model.weight], [model.bias])
+    optimizer = Both(list(model.parameters())[:1], list(model.parameters())[1:])
     parts = {"model": model, "average": average, "optimizer": optimizer, "chance": chance}
     loop = Loop(folder, "line", Budget(steps=steps), parts, show_every=2)
     for step in loop:
