@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, cast
 
 from langchain_core.runnables import Runnable
@@ -11,7 +11,7 @@ from langgraph_interleave.artifacts import ArtifactStore
 from langgraph_interleave.backends.base import Companions, ImageBackend
 from langgraph_interleave.backends.given import Given, as_backend
 from langgraph_interleave.checks.base import Check
-from langgraph_interleave.context import Settings
+from langgraph_interleave.context import InterleaveContext, Settings
 from langgraph_interleave.critic import Critic
 from langgraph_interleave.errors import ConfigError
 from langgraph_interleave.ledger import Ledger
@@ -50,8 +50,32 @@ def choose_roles(
 
     Raises:
         ConfigError: A name is unknown; a backend that has no planner and critic of its own comes
-            without; ledger and artifacts do not belong together.
+            without; ledger and artifacts do not belong together; an option cannot be what it was given.
     """
+    for name, given, kind, remedy in (
+        ("limits", limits, Limits, "Limits(max_steps=…, …)"),
+        ("artifacts", artifacts, ArtifactStore, 'ArtifactStore.folder("…") or ArtifactStore.memory()'),
+        ("ledger", ledger, Ledger, "Ledger(artifacts)"),
+    ):
+        if given is not None:
+            _of_kind(name, given, kind, remedy)
+    # The same rules as for a run's own values, and the same words.
+    InterleaveContext(
+        limits=limits,
+        steps=steps,
+        size=size,
+        seed=seed,
+        language=language,
+        style=style,
+        on_exhausted=on_exhausted,
+        lookahead=lookahead,
+        early_start=early_start,
+        publish=publish,
+        references=references,
+        anchor_inputs=anchor_inputs,
+        reanchor_every=reanchor_every,
+        style_in_prompts=style_in_prompts,
+    )
     drawing = as_backend(backend if backend is not None else "simulator")
     brought = companions_of(drawing)
     missing = [role for role, given in (("planner", planner), ("critic", critic)) if given is None]
@@ -96,10 +120,21 @@ def choose_roles(
         critic=judging,
         artifacts=keeping,
         ledger=ledger or Ledger(keeping),
-        checks=tuple(init_check(check) if isinstance(check, str) else check for check in checks),
+        checks=tuple(_checks(checks)),
         settings=settings,
         notes=tuple(note for note in (brought.note if brought else "", getattr(judging, "note", None)) if note),
     )
+
+
+def _of_kind(name: str, given: object, kind: type, remedy: str) -> None:
+    if not isinstance(given, kind):
+        raise ConfigError(f"{name} is a {type(given).__name__}, no {kind.__name__}.", remedy=f"Give {remedy}.")
+
+
+def _checks(given: Sequence[Check | str] | str) -> Iterator[Check]:
+    """Checks by name or as they are; one name is a list of one."""
+    for check in (given,) if isinstance(given, str) else given:
+        yield init_check(check) if isinstance(check, str) else keeps_contract("check", check, Check)
 
 
 def companions_of(backend: ImageBackend) -> Companions | None:

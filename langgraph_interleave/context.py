@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ModelWrapValidatorHandler,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 
-from langgraph_interleave.errors import ConfigError
+from langgraph_interleave.errors import ConfigError, refused_option
 from langgraph_interleave.limits import Limits
 from langgraph_interleave.references import References
 from langgraph_interleave.types import OnExhausted, Publish
@@ -38,6 +46,9 @@ class InterleaveContext(BaseModel):
         reanchor_every: Draw every k-th edit of a chain from the picture the chain began with.
         style_in_prompts: Tell the style guide to the backend with every prompt.
         run_id: An id of the caller's own; the same id never pays twice.
+
+    Raises:
+        ConfigError: There is no such option, or it cannot be that.
 
     Example:
         >>> InterleaveContext(steps=4, seed=7).steps
@@ -84,6 +95,14 @@ class InterleaveContext(BaseModel):
         pattern=r"^[A-Za-z0-9_-]{1,64}$",
         description="An id of the caller's own; the same id never pays twice.",
     )
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _said_in_words(cls, given: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
+        try:
+            return handler(given)
+        except ValidationError as error:
+            raise refused_option(error, cls.__name__) from error
 
     @field_validator("size")
     @classmethod
@@ -180,14 +199,7 @@ def context_of(configurable: Mapping[str, Any]) -> InterleaveContext:
     """
     fields = set(InterleaveContext.model_fields) - {"run_id"}
     chosen = {name: configurable[name] for name in fields if configurable.get(name) is not None}
-    try:
-        return InterleaveContext(**chosen, run_id=configurable.get("interleave_run_id"))
-    except ValidationError as error:
-        first = error.errors()[0]
-        name = ".".join(str(part) for part in first["loc"])
-        raise ConfigError(
-            f"config value {name!r}: {first['msg']}", remedy="See InterleaveContext for the fields."
-        ) from error
+    return InterleaveContext(**chosen, run_id=configurable.get("interleave_run_id"))
 
 
 def derive_seed(seed: int, step: int, attempt: int) -> int:

@@ -26,7 +26,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
+    from pydantic import ValidationError
+
     from langgraph_interleave.types.usage import Usage
+
+#: Characters of a value that are quoted.
+_GIVEN = 60
 
 Role = Literal["planner", "backend", "critic"]
 
@@ -50,6 +55,20 @@ class InterleaveError(Exception):
 
 class ConfigError(InterleaveError):
     """A call, an option, a file or a request is wrong. Nothing was spent."""
+
+
+def refused_option(error: ValidationError, what: str) -> ConfigError:
+    """What pydantic says against an option of `what`: the option, what it was given, what it may be."""
+    first = error.errors(include_url=False)[0]
+    name = ".".join(str(part) for part in first["loc"]) or what
+    given = repr(first["input"])
+    given = given if len(given) <= _GIVEN else f"{given[: _GIVEN - 1]}…"
+    if first["type"] == "extra_forbidden":
+        return ConfigError(f"There is no option {name!r}.", remedy=f"See {what} for those there are.")
+    if first["type"] == "literal_error":
+        return ConfigError(f"{name}={given} is unknown.", remedy=f"Say {first.get('ctx', {})['expected']}.")
+    said = first["msg"].removeprefix("Input ")
+    return ConfigError(f"{name}={given} is not possible.", remedy=f"It {said[0].lower()}{said[1:]}.")
 
 
 class PlanError(InterleaveError):

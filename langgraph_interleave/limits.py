@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any, Self
 
-from pydantic import Field
+from pydantic import Field, ModelWrapValidatorHandler, ValidationError, model_validator
 
+from langgraph_interleave.errors import refused_option
 from langgraph_interleave.types.base import Frozen
 
 PositiveInt = Annotated[int, Field(ge=1)]
@@ -18,6 +19,9 @@ class Limits(Frozen):
     time of one invocation. `call_timeout_s` is the deadline of a single call. `max_repeats` is one
     budget per call for everything that makes it be repeated: refused for now, no answer, an answer
     that cannot be read, a prompt that must be said in other words.
+
+    Raises:
+        ConfigError: There is no such cap, or it cannot be that.
     """
 
     max_steps: PositiveInt = Field(default=30, description="Steps drawn at most; later ones are skipped and marked.")
@@ -29,3 +33,11 @@ class Limits(Frozen):
         default=3, description="Repeats of one call at most, for all reasons together."
     )
     call_timeout_s: float = Field(default=600.0, gt=0, description="Deadline of one call, in seconds.")
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _said_in_words(cls, given: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
+        try:
+            return handler(given)
+        except ValidationError as error:
+            raise refused_option(error, cls.__name__) from error

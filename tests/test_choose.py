@@ -19,6 +19,7 @@ from langgraph_interleave.context import InterleaveContext, Settings
 from langgraph_interleave.errors import ConfigError
 from langgraph_interleave.graph import create_interleave_graph, interleave_state_graph
 from langgraph_interleave.ledger import Ledger
+from langgraph_interleave.limits import Limits
 from langgraph_interleave.testing import ScriptedBackend, ScriptedCritic, ScriptedPlanner, simple_plan
 from langgraph_interleave.types import Capabilities
 
@@ -120,3 +121,49 @@ def options_of(called: Callable[..., Any], *, without: set[str]) -> dict[str, An
     """The named parameters of a function, with their defaults."""
     parameters = inspect.signature(called).parameters.values()
     return {one.name: one.default for one in parameters if one.kind is not one.VAR_KEYWORD and one.name not in without}
+
+
+WRONG: list[tuple[dict[str, Any], str]] = [
+    ({"references": "latest"}, "references='latest' is unknown. Say 'explicit', 'previous', 'first', 'all' or 'sheet'"),
+    ({"on_exhausted": "ask"}, "on_exhausted='ask' is unknown. Say 'best', 'last' or 'fail'."),
+    ({"publish": "never"}, "publish='never' is unknown. Say 'early' or 'verified'."),
+    ({"seed": -1}, "seed=-1 is not possible. It should be greater than or equal to 0."),
+    ({"steps": 0}, "steps=0 is not possible. It should be greater than or equal to 1."),
+    ({"steps": "many"}, "steps='many' is not possible. It should be a valid integer"),
+    ({"size": "large"}, "size 'large' is not WIDTHxHEIGHT. Write for example 512x512."),
+    ({"reanchor_every": 0}, "reanchor_every=0 is not possible."),
+    ({"lookahead": "perhaps"}, "lookahead='perhaps' is not possible. It should be a valid boolean"),
+    ({"limits": 3}, "limits is a int, no Limits. Give Limits(max_steps=…, …)."),
+    ({"checks": ("blank",)}, "No check 'blank' is installed."),
+    ({"checks": (3,)}, "The check 'int' has no check and no name."),
+    ({"artifacts": "pictures"}, 'artifacts is a str, no ArtifactStore. Give ArtifactStore.folder("…")'),
+]  # fmt: skip
+MAKERS: list[Callable[..., Any]] = [
+    create_interleave_graph, interleave_state_graph, create_interleave_agent, ChatInterleave,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("make", MAKERS)
+@pytest.mark.parametrize(("options", "says"), WRONG)
+def test_an_option_that_cannot_be_is_named_with_what_it_may_be(
+    make: Callable[..., Any], options: dict[str, Any], says: str
+) -> None:
+    with pytest.raises(ConfigError) as caught:
+        make(**options)
+    assert str(caught.value).startswith(says)
+    assert "pydantic" not in str(caught.value)
+
+
+async def test_the_options_of_a_run_are_named_as_well() -> None:
+    graph = create_interleave_graph()
+    says = "references='latest' is unknown. Say 'explicit'"
+    with pytest.raises(ConfigError, match=says):
+        await graph.ainvoke({"request": "x"}, context={"references": "latest"})  # type: ignore[arg-type]
+    with pytest.raises(ConfigError, match=says):
+        await graph.ainvoke({"request": "x"}, {"configurable": {"references": "latest"}})
+    with pytest.raises(ConfigError, match="max_steps=0 is not possible. It should be greater"):
+        Limits(max_steps=0)
+
+
+def test_one_check_by_name_is_a_list_of_one() -> None:
+    assert [check.name for check in choose_roles(None, None, None, checks="not_blank").checks] == ["not_blank"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from pydantic import ValidationError
 
 from langgraph_interleave.context import InterleaveContext, Settings, derive_seed, parse_size
 from langgraph_interleave.errors import ConfigError
@@ -28,8 +27,10 @@ def test_fields_are_described_for_forms() -> None:
 
 
 def test_unknown_fields_are_refused() -> None:
-    with pytest.raises(ValidationError):
+    with pytest.raises(ConfigError, match="There is no option 'sed'. See InterleaveContext"):
         InterleaveContext(sed=3)  # type: ignore[call-arg]
+    with pytest.raises(ConfigError, match="There is no option 'max_step'. See Limits"):
+        Limits(max_step=3)  # type: ignore[call-arg]
 
 
 def test_a_context_of_ours_wins_over_the_config() -> None:

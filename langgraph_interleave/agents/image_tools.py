@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Sequence
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias, get_args
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.tools import BaseTool, StructuredTool, ToolException
@@ -94,6 +94,8 @@ def create_image_tools(
     """
     if images not in (None, "reference", "blocks"):
         raise ConfigError(f"images={images!r} is unknown.", remedy='Say "reference" or "blocks".')
+    if quality not in (None, *get_args(Quality)):
+        raise ConfigError(f"quality={quality!r} is unknown.", remedy=f"Say {', '.join(map(repr, get_args(Quality)))}.")
     if ledger is not None and artifacts is not None and ledger.artifacts is not artifacts:
         raise ConfigError(
             "The ledger keeps its records in another store than `artifacts`.",

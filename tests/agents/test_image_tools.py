@@ -239,6 +239,8 @@ def test_only_the_tools_a_backend_can_be() -> None:
 def test_options_are_held_against_what_there_is() -> None:
     with pytest.raises(ConfigError, match="images='bytes' is unknown"):
         create_image_tools("sketch", images="bytes")  # type: ignore[arg-type]
+    with pytest.raises(ConfigError, match="quality='superb' is unknown. Say 'draft', 'standard', 'high'"):
+        create_image_tools("sketch", quality="superb")  # type: ignore[arg-type]
     with pytest.raises(ConfigError, match="another store"):
         create_image_tools("sketch", artifacts=ArtifactStore.memory(), ledger=Ledger(ArtifactStore.memory()))
     with pytest.raises(ConfigError, match="not WIDTHxHEIGHT"):
