@@ -240,7 +240,8 @@ def shows_a_character(step: Step, style: StyleGuide, steps: Sequence[Step] = ())
     """Whether a step's picture shows one of the style guide's characters, as far as its words tell.
 
     Characters are what stands between semicolons, commas and line breaks; a step shows one when its
-    instruction or prompt has the word it is named by (anywhere, in scripts that write no spaces), or when it is an edit of a step that shows one.
+    instruction or prompt has the word it is named by (anywhere, in scripts that write no spaces), or when
+    it is an edit of a step that shows one.
     Where no name is found at all, every step does.
 
     Args:

@@ -39,6 +39,8 @@ _IN_HOST = re.compile(r"[A-Za-z0-9._:-]+")
 #: Public by its number, and yet the door to a cloud's inside (Azure's wire server).
 _INSIDE = frozenset({ipaddress.ip_address("168.63.129.16")})
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
+#: Nobody's in the public internet, whatever version of Python is asked: site-local, documentation, 6to4 relays.
+_NOWHERE = tuple(map(ipaddress.ip_network, ("fec0::/10", "3fff::/20", "5f00::/16", "192.88.99.0/24")))
 
 
 class NotFetched(Exception):
@@ -119,7 +121,9 @@ def is_public(address: str) -> bool:
             inner = ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF)
         if inner is not None:
             return is_public(str(inner))
-    return ip.is_global and not ip.is_multicast and not ip.is_reserved and ip not in _INSIDE
+    if ip in _INSIDE or any(ip in network for network in _NOWHERE):
+        return False
+    return ip.is_global and not ip.is_multicast and not ip.is_reserved
 
 
 async def fetch(

@@ -30,6 +30,7 @@ TEMPLATE = "image-tools/1"
 _REMEMBERED = 1000
 #: Longest side of a picture shown to the agent's model, in pixels: more costs tokens and shows no more.
 _SHOWN = 1024
+_AROUND = " \t\r\n`'\"<>()[]{}.,;:!"
 #: Fewest digits of an id that is not given whole.
 _LEAST = 8
 
@@ -197,7 +198,8 @@ class Studio:
     async def _reference(self, text: str, conversation: Conversation) -> ArtifactRef:
         from langgraph_interleave.imaging import measure_image
 
-        digest = text.strip().removeprefix(SCHEME).strip("/").lower()
+        # Models write ids as they write anything: in backticks, in brackets, at the end of a sentence.
+        digest = text.strip(_AROUND).lower().removeprefix(SCHEME).strip("/")
         if len(digest) < 64:
             fitting = [each for each in conversation.known if len(digest) >= _LEAST and each.startswith(digest)]
             if len(fitting) == 1:

@@ -18,8 +18,8 @@ class SeveralBackends:
 
     A step that the named backend cannot draw (it takes no references, or cannot draw from words alone)
     goes to the first that can, and so does one whose backend is out of reach before anything was sent,
-    and one that needs a mask or a transparent ground, where another backend has that; the step then has a warning that says so. References a backend has no room for are left out from
-    the end, with a warning.
+    and one that needs a mask or a transparent ground, where another backend has that; the step then has
+    a warning that says so. References a backend has no room for are left out from the end, with a warning.
 
     Args:
         backends: Backends, or what makes them (a name, a function that draws, a pipeline), by the name the

@@ -194,7 +194,8 @@ def test_an_id_may_be_shortened_where_it_is_clear() -> None:
     generate, edit = create_image_tools(ScriptedBackend())
     drawn = url(call(generate, prompt="a cat"))
     digest = drawn.removeprefix("artifact://")
-    for text in (digest, digest[:8], f" {drawn[:25]} ", digest.upper()):
+    written = (f"`{drawn}`", f"<{drawn}>", f"{drawn}.", f"({drawn})", drawn.upper(), f'"{digest}"')
+    for text in (digest, digest[:8], f" {drawn[:25]} ", digest.upper(), *written):
         assert call(edit, prompt="blue", references=[text]).artifact["references"] == [drawn]
     assert f"Pictures drawn here: {drawn}" in call(edit, prompt="blue", references=[digest[:7]]).content
 
