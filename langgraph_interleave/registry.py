@@ -287,7 +287,8 @@ def _check_options(
         known = f"Options it takes: {', '.join(taken)}." if taken else "It takes no options."
         lacking = not options and not arguments and bool(taken)
         if lacking and hasattr(factory, "from_string"):
-            known = f"Write '{entry.name}:…': what it needs stands after the colon. {known}"
+            written = getattr(factory, "written", f"'{entry.name}:…': what it needs stands after the colon")
+            known = f"Write {written}. `langgraph-interleave backends {entry.name}` lists its options."
         elif lacking:
             known = f"Its name alone does not do{_in_python(entry, factory)}. {known}"
         raise ConfigError(f"{entry.kind} {entry.name!r}: {error}.", remedy=known) from error

@@ -108,6 +108,8 @@ class Standing:
             if self.view.rules.policy.references == "sheet":
                 sheet = sheet_step(len(plan.steps), plan.style_guide)
                 self.emitter.hide(() if sheet is None else (sheet.index,))
+                if sheet is None:
+                    self.emitter.warning("no_sheet", "The plan names no characters, so no sheet of them is drawn.")
             self.view = replace(
                 self.view,
                 steps=plan.steps if sheet is None else (*plan.steps, sheet),

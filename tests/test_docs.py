@@ -28,6 +28,7 @@ MODULES = sorted(
     if not info.name.endswith(".__main__")
 )  # fmt: skip
 #: The Python of the README runs here; that of docs/backends.md in testing/test_conformance_table.py, that of
+#: docs/options.md in cli/test_options.py, that of
 #: docs/recipes.md in backends/test_recipes.py, with stand-ins for what each of them needs.
 DOCUMENTS = (
     "README.md",
@@ -36,6 +37,7 @@ DOCUMENTS = (
     "SECURITY.md",
     "LICENSE",
     "docs/backends.md",
+    "docs/options.md",
     "docs/recipes.md",
 )
 
@@ -114,6 +116,7 @@ def test_the_python_of_the_readme_runs(tmp_path: Path, monkeypatch: pytest.Monke
     assert (tmp_path / "bean-in-python" / "index.html").exists()
     assert names["result"]["outcome"] == "complete"
     assert names["cost"] > 0
+    assert names["report"].ok, names["report"]
     assert loopback.counts["chat"].requests == 1 + 2 * (1 + 3), "a plan; two pictures, each looked at once and thrice"
 
 

@@ -67,6 +67,8 @@ class ChatModelImageBackend:
     """
 
     name = "chat_model"
+    written = "chat_model:PROVIDER:MODEL, as in chat_model:google_genai:gemini-3-pro-image"
+    in_name = frozenset(_OPTIONS)
 
     def __init__(
         self,

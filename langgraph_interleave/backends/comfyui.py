@@ -94,6 +94,8 @@ class ComfyUIBackend:
     """
 
     name = "comfyui"
+    written = "comfyui:WORKFLOW.json, a workflow in API format"
+    in_name = frozenset(_OPTIONS)
 
     def __init__(
         self,

@@ -76,6 +76,8 @@ class HfInferenceBackend:
     """
 
     name = "hf_inference"
+    written = "hf_inference:OWNER/MODEL"
+    in_name = frozenset(_OPTIONS)
 
     def __init__(
         self,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self
 from langgraph_interleave.backends.openai_answer import differences, pictures_of, read_answer
 from langgraph_interleave.backends.openai_client import Clients, authorization, found_key
 from langgraph_interleave.backends.openai_options import (
+    IN_NAME,
     checked_address,
     checked_settings,
     host_of,
@@ -104,6 +105,8 @@ class OpenAIImagesBackend:
     """
 
     name = "openai"
+    written = "openai, openai:gpt-image-2.6-flare or openai:MODEL?base_url=http://127.0.0.1:8000/v1"
+    in_name = frozenset(IN_NAME)
 
     def __init__(
         self,

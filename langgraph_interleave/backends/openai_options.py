@@ -15,7 +15,7 @@ from langgraph_interleave.errors import ConfigError
 
 KEY = "OPENAI_API_KEY"
 #: Options that a name may carry: `model?quality=low`.
-_IN_NAME: Mapping[str, type] = {
+IN_NAME: Mapping[str, type] = {
     "background": str, "base_url": str, "billed": bool, "concurrency": int, "input_fidelity": str,
     "max_pixels": int, "max_prompt_tokens": int, "max_references": int, "moderation": str,
     "output_compression": int, "output_format": str, "partial_images": int, "profile": str, "quality": str,
@@ -134,11 +134,11 @@ def read_name(text: str) -> tuple[str, dict[str, Any]]:
     for name, value in parse_qsl(query, keep_blank_values=True):
         if name == "api_key":
             raise ConfigError("A key does not belong into a backend's name.", remedy=f"Set {KEY}.")
-        if name not in _IN_NAME:
+        if name not in IN_NAME:
             raise ConfigError(
-                f"backend 'openai' has no option {name!r}.", remedy=f"Options: {', '.join(sorted(_IN_NAME))}."
+                f"backend 'openai' has no option {name!r}.", remedy=f"Options: {', '.join(sorted(IN_NAME))}."
             )
-        found[name] = _read_option(name, value, _IN_NAME[name])
+        found[name] = _read_option(name, value, IN_NAME[name])
     return model, found
 
 

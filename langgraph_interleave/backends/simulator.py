@@ -64,6 +64,7 @@ class SimulatorBackend:
     """
 
     name = "simulator"
+    written = "simulator or simulator:PRESET, as in simulator:hard"
     companions = Companions(planner="scene", critic="pixel", note=SIMULATED, style_in_prompts=False)
 
     def __init__(self, preset: str | Preset = "default", *, seed: int = 0, latency_s: float = 0.0) -> None:

@@ -160,12 +160,16 @@ def run(
 
 
 @app.command()
-def backends() -> None:
-    """List what is installed, what it can do, and what is missing (with the pip line)."""
+def backends(
+    name: Annotated[
+        str | None, typer.Argument(help="One of them, a planner, a critic or a check: its options.", show_default=False)
+    ] = None,
+) -> None:
+    """List what is installed, what it can do, and what is missing (with the pip line); or the options of one."""
     from langgraph_interleave.cli import backends as command
 
     def listing() -> int:
-        command.backends()
+        command.backends() if name is None else command.one(name)
         return 0
 
     raise typer.Exit(_guarded(listing))

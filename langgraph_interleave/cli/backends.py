@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import sys
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from langgraph_interleave.backends.registry import BackendInfo, describe, survey_backends
 from langgraph_interleave.cli.wording import one_line
 from langgraph_interleave.errors import ConfigError
 from langgraph_interleave.registry import CHAT_MODELS, CHAT_ROLES, KINDS, OURS, Entry, installed, load
+
+if TYPE_CHECKING:
+    from langgraph_interleave.cli.options import Option
 
 _PIPE_WIDTH = 240
 
@@ -49,6 +52,51 @@ def backends(stream: TextIO | None = None) -> None:
             for entry, wrong in entries:
                 if wrong is not None:
                     console.print(Text(f"{'':9} {_named(entry)}: {one_line(wrong)}", style="yellow"))
+
+
+def one(name: str, stream: TextIO | None = None) -> None:
+    """Print what can be said to one part: how it is written, where Python has it, and its options.
+
+    Args:
+        name: A backend, planner, critic or check.
+        stream: Where to; stdout by default.
+
+    Raises:
+        ConfigError: There is none of that name.
+    """
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    from langgraph_interleave.cli.options import find
+
+    target = stream or sys.stdout
+    console = Console(
+        file=target, highlight=False, markup=False, emoji=False, width=None if target.isatty() else _PIPE_WIDTH
+    )
+    for number, part in enumerate(find(name)):
+        console.print(Text(f"{chr(10) * (number > 0)}{part.kind} {one_line(part.name)}: {one_line(part.summary)}"))
+        console.print(Text(f"written   {one_line(part.written)}"))
+        console.print(Text(f"in Python {part.place}", style="dim"))
+        if not part.options:
+            continue
+        table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+        for title in ("option", "default", "meaning"):
+            table.add_column(title, overflow="fold", header_style="bold")
+        for option in part.options:
+            table.add_row(_optional(option), shown(option), one_line(option.meaning.replace("`", "")))
+        console.print(table)
+        if any(option.in_name for option in part.options):
+            console.print(Text("?: may stand in a name, as in NAME?option=value&option=value", style="dim"))
+
+
+def shown(option: Option) -> str:
+    """A default for people."""
+    return "–" if option.default == "None" else option.default or ("–" if not option.in_python else "(needed)")
+
+
+def _optional(option: Option) -> str:
+    return f"{option.name}{' ?' if option.in_name else ''}"
 
 
 def lines(info: BackendInfo) -> list[tuple[str, str]]:

@@ -59,6 +59,8 @@ class ChatCritic:
     """
 
     name = "chat"
+    written = "PROVIDER:MODEL, as in openai:gpt-6-sol"
+    in_name = frozenset(_OPTIONS)
 
     def __init__(
         self,

@@ -61,6 +61,8 @@ class CriticEnsemble:
         self.fingerprint = f"ensemble:{json.dumps([voice.fingerprint for voice in self.members])}"
         self.calls_at_most = sum(most_calls(voice) for voice in self.members)
 
+    written = "ensemble:CRITIC,CRITIC or ensemble:CRITIC, which is asked three times"
+
     @classmethod
     def from_string(cls, argument: str) -> Self:
         """Make one from names with commas between: `openai:a,openai:b`; a single one is asked three times."""

@@ -44,6 +44,8 @@ class FirstLook:
         self.fingerprint = f"first-look:{json.dumps([self.cheap.fingerprint, self.then.fingerprint])}"
         self.calls_at_most = most_calls(self.cheap) + most_calls(self.then)
 
+    written = "first-look:CHEAP,THEN"
+
     @classmethod
     def from_string(cls, argument: str) -> Self:
         """Make one from two names with a comma between: `openai:small,openai:large`.

@@ -68,6 +68,8 @@ class ChatPlanner:
     """
 
     name = "chat"
+    written = "PROVIDER:MODEL, as in openai:gpt-6-sol"
+    in_name = frozenset(_OPTIONS)
 
     def __init__(
         self,

@@ -31,6 +31,7 @@ class GivenPlan:
     """
 
     billed = False
+    written = "given:FILE.json"
 
     def __init__(self, plan: Plan | Sequence[str]) -> None:
         self.plan = plan if isinstance(plan, Plan) else _of_prompts(plan)

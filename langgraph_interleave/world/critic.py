@@ -55,6 +55,7 @@ class PixelCritic:
     """
 
     name = "pixel"
+    written = "pixel or pixel:PRESET"
     billed = False
 
     def __init__(self, *, false_accept: float = 0.0, false_reject: float = 0.0, seed: int = 0) -> None:

@@ -44,6 +44,7 @@ class ScenePlanner:
     """
 
     name = "scene"
+    written = "scene or scene:SECONDS"
     billed = False
     whole_prompts = True
 

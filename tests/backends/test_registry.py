@@ -238,7 +238,7 @@ def test_a_broken_plugin_is_reported_and_stops_nothing(install: Install, body: s
 def test_one_that_takes_an_argument_is_listed_without_capabilities() -> None:
     (info,) = [info for info in survey_backends() if info.entry.name == "svg"]
     assert info.summary and (info.capabilities, info.problem) == (None, None)
-    with pytest.raises(ConfigError, match=r"argument: 'model'\. Write 'svg:…': what it needs stands after the colon"):
+    with pytest.raises(ConfigError, match=r"argument: 'model'\. Write svg:PROVIDER:MODEL, as in svg:openai:"):
         init_image_backend("svg")
 
 

@@ -303,8 +303,15 @@ async def test_a_sheet_is_one_more_drawing_and_no_step(make: Make) -> None:
 
 async def test_without_characters_there_is_no_sheet(make: Make) -> None:
     graph, _, backend, _ = make(2, references="sheet")
-    result = await graph.ainvoke(ASK)
+    told: list[str] = []
+    result: Any = None
+    async for mode, data in graph.astream(ASK, stream_mode=["custom", "values"]):
+        if mode == "values":
+            result = data
+        elif data["type"] == "interleave.warning":
+            told.append(data["code"])
     assert result["outcome"] == "complete" and "sheet" not in result["document"] and len(backend.requests) == 2
+    assert told == ["no_sheet"]
 
 
 async def test_a_sheet_that_cannot_be_drawn_costs_no_step(make: Make) -> None:

@@ -23,6 +23,7 @@ from langgraph_interleave.backends.diffusers.pictures import encoded
 from langgraph_interleave.backends.diffusers.probe import family_of, taken
 from langgraph_interleave.backends.diffusers.shared import SharedPipeline, loaded, shared
 from langgraph_interleave.backends.diffusers.source import (
+    IN_NAME,
     checked,
     checked_config,
     checked_object,
@@ -84,6 +85,8 @@ class DiffusersBackend:
     """
 
     name = "diffusers"
+    written = "diffusers:OWNER/MODEL (of the hub), diffusers:FOLDER or diffusers:FILE.safetensors"
+    in_name = frozenset(IN_NAME)
 
     def __init__(
         self,

@@ -88,6 +88,8 @@ class SvgBackend:
     """
 
     name = "svg"
+    written = "svg:PROVIDER:MODEL, as in svg:openai:gpt-6-sol"
+    in_name = frozenset(_OPTIONS)
 
     def __init__(
         self,

@@ -45,8 +45,9 @@ class TransformersChat(BaseChatModel):
         quantization: `4bit` or `8bit` (bitsandbytes); checkpoints that are quantised need none.
         thinking: Whether it thinks first, where its template has the choice; `None` for the template's own way.
         max_new_tokens: Most tokens of an answer, thinking included.
-        temperature: 0 takes the likeliest token; by default as the model's authors recommend, as `top_p` and
-            `top_k`.
+        temperature: 0 takes the likeliest token; by default as the model's authors recommend.
+        top_p: As `temperature`.
+        top_k: As `temperature`.
         seed: For the same choice each time.
         stop: The answer ends before the first of these.
         prefix_slots: Prompts whose beginnings are remembered, each in as much memory as its tokens take (about
