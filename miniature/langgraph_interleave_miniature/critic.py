@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import re
-import threading
 from pathlib import Path
 
 from langgraph_interleave.critic import OnText
@@ -16,8 +15,7 @@ from langgraph_interleave_miniature.parsing import Said
 from langgraph_interleave_miniature.reading import Reader
 from langgraph_interleave_miniature.refining import refined
 from langgraph_interleave_miniature.remarks import doubted, reasoning, scores, worst
-from langgraph_interleave_miniature.sight import Seen, see
-from langgraph_interleave_miniature.storage import READER, digest_of, weights_folder
+from langgraph_interleave_miniature.sight import Seen, Sight
 from langgraph_interleave_miniature.wanting import completed, wanted_of
 
 #: Changes when the critic judges differently.
@@ -47,11 +45,8 @@ class MiniatureCritic:
     billed = False
 
     def __init__(self, reader: Reader | None = None, *, weights: str | Path | None = None) -> None:
-        self._file = weights_folder(weights) / READER if reader is None else None
-        self._given = reader
-        self._loading = threading.Lock()
-        kind = digest_of(self._file) if self._file is not None else f"{type(reader).__name__}"
-        self.fingerprint = f"miniature/{_VERSION}/{kind}"
+        self._sight = Sight(reader, weights=weights)
+        self.fingerprint = f"miniature/{_VERSION}/{self._sight.kind}"
 
     async def acritique(self, request: CritiqueRequest, *, on_text: OnText | None = None) -> CritiqueResult:
         """Judge a picture; the reasoning is streamed in words once it is known.
@@ -66,20 +61,19 @@ class MiniatureCritic:
         return CritiqueResult(critique, raw=critique.reasoning)
 
     def critique(self, request: CritiqueRequest) -> Critique:
-        """Judge a picture. Computes some thousandths of a second, and loads the reader the first time.
+        """Judge a picture. Takes about a hundredth of a second; the first time the reader is loaded, too.
 
         Raises:
             CritiqueError: The instruction says nothing of the miniature's world.
         """
-        reader = self._reader()
-        before = see(request.before, reader) if request.before is not None else None
+        before = self._sight.see(request.before) if request.before is not None else None
         wanted = wanted_of(request.instruction, before.reading if before is not None else None)
         if wanted is None:
             raise CritiqueError(
                 f"The critic miniature does not understand the instruction “{request.instruction[:120]}”.",
                 remedy="Use the planner miniature, whose instructions say what the picture shows, or another critic.",
             )
-        seen = see(request.after, reader)
+        seen = self._sight.see(request.after)
         if seen is None:
             nothing = Scores(semantics=0.0, consistency=0.0 if before is not None else None)
             return Critique(verdict="revise", reasoning="The picture cannot be opened.", scores=nothing)
@@ -93,15 +87,6 @@ class MiniatureCritic:
             scores=scores(parts, before=before is not None),
             warnings=_warnings(seen, wanted, parts),
         )
-
-    def _reader(self) -> Reader:
-        with self._loading:
-            if self._given is None:
-                from langgraph_interleave_miniature.reader import TrainedReader
-
-                assert self._file is not None
-                self._given = TrainedReader(self._file)
-            return self._given
 
 
 def _better(

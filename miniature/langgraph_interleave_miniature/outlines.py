@@ -51,7 +51,9 @@ class Outline:
     asked: int | None = None
 
 
-def outline_of(text: str, *, steps: int | None = None, most: int = 100, seed: int = 0) -> Outline:
+def outline_of(
+    text: str, *, steps: int | None = None, most: int = 100, seed: int = 0, given: Scene | None = None
+) -> Outline:
     """Lays a request out.
 
     What it leaves open (a color, a place, what happens in a story) is chosen by chance, always in the same way for
@@ -63,6 +65,7 @@ def outline_of(text: str, *, steps: int | None = None, most: int = 100, seed: in
         steps: Pictures the caller insists on; goes before a number in the text.
         most: Pictures at most.
         seed: Of chance.
+        given: What a picture of the user's shows, which the first one changes.
 
     Raises:
         PlanError: The request has words for what the miniature does not know, or asks for what cannot be.
@@ -73,7 +76,7 @@ def outline_of(text: str, *, steps: int | None = None, most: int = 100, seed: in
     """
     wish = asked(text)
     rng = random.Random(f"{seed}/{text}")
-    told, thoughts, unshown = _told(wish, rng)
+    told, thoughts, unshown = _told(wish, rng, given)
     wanted = steps or wish.count or (max(_STORY, len(told)) if wish.story else len(told))
     count = min(wanted, most)
     if count < len(told):
@@ -88,7 +91,7 @@ def outline_of(text: str, *, steps: int | None = None, most: int = 100, seed: in
     return Outline(tuple(told), tuple(thoughts), tuple(unshown), wanted if wanted != count else None)
 
 
-def _told(wish: Asked, rng: random.Random) -> tuple[list[Moment], list[str], list[str]]:
+def _told(wish: Asked, rng: random.Random, given: Scene | None) -> tuple[list[Moment], list[str], list[str]]:
     moments: list[Moment] = []
     thoughts: list[str] = []
     unshown: list[str] = []
@@ -104,7 +107,8 @@ def _told(wish: Asked, rng: random.Random) -> tuple[list[Moment], list[str], lis
         if words.empty:
             continue
         try:
-            chosen = applied(words, moments[-1].scene, rng, named) if moments else _first(words, rng, named)
+            before = moments[-1].scene if moments else given
+            chosen = applied(words, before, rng, named) if before is not None else _first(words, rng, named)
         except Impossible as error:
             raise PlanError(f"“{clause}” cannot be: {error}", remedy=REMEDY) from error
         opened += chosen.open
@@ -112,9 +116,12 @@ def _told(wish: Asked, rng: random.Random) -> tuple[list[Moment], list[str], lis
     if not moments:
         if not wish.story:
             raise PlanError("The request says nothing that could be drawn.", remedy=REMEDY)
+        if given is not None:
+            event = next_event(rng, given, frozenset(thing.kind for thing in given.things))
+            return [Moment(event.edit.after, event.caption)], thoughts, unshown
         scene = beginning(rng)
         moments.append(Moment(scene, f"Once upon a time there was {nouns(scene)}."))
-    elif wish.story and moments[0].scene.things:
+    elif wish.story and given is None and moments[0].scene.things:
         moments[0] = Moment(moments[0].scene, f"Once upon a time there was {nouns(moments[0].scene)}.")
     if opened:
         thoughts.append(f"The request leaves open {listed(opened)}; chance decides.")

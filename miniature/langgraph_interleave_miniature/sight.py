@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import io
+import threading
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from langgraph_interleave.types import ImageBytes
 
 from langgraph_interleave_miniature.drawing import SIDE, draw
 from langgraph_interleave_miniature.reading import Reader, Reading
+from langgraph_interleave_miniature.storage import READER, digest_of, weights_folder
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -39,16 +42,52 @@ class Seen:
         return self.difference > FOREIGN
 
 
-def see(image: ImageBytes, reader: Reader) -> Seen | None:
-    """Look at a picture; `None` if it cannot be opened."""
-    picture = _opened(image)
-    if picture is None:
-        return None
-    size = picture.size
-    if size != (SIDE, SIDE):
-        picture = picture.resize((SIDE, SIDE))
-    reading = reader(picture)
-    return Seen(reading, _difference(picture, draw(reading.scene)), size)
+class Sight:
+    """Looks at pictures with a reader, which is loaded when the first picture comes.
+
+    Args:
+        reader: Another reader; by default the trained one of `weights`.
+        weights: Folder of weights; this package's own by default.
+    """
+
+    def __init__(self, reader: Reader | None = None, *, weights: str | Path | None = None) -> None:
+        self._reader = reader
+        self._weights = weights
+        self._loading = threading.Lock()
+
+    @property
+    def kind(self) -> str:
+        """What tells its reader from another, for fingerprints.
+
+        Raises:
+            ConfigError: The reader's weights are not there.
+        """
+        if self._reader is not None:
+            return type(self._reader).__name__
+        return digest_of(weights_folder(self._weights) / READER)
+
+    def see(self, image: ImageBytes) -> Seen | None:
+        """Look at a picture; `None` if it cannot be opened. Takes about a hundredth of a second.
+
+        Raises:
+            ConfigError: The reader's weights are not there.
+        """
+        picture = _opened(image)
+        if picture is None:
+            return None
+        size = picture.size
+        if size != (SIDE, SIDE):
+            picture = picture.resize((SIDE, SIDE))
+        reading = self._loaded()(picture)
+        return Seen(reading, _difference(picture, draw(reading.scene)), size)
+
+    def _loaded(self) -> Reader:
+        with self._loading:
+            if self._reader is None:
+                from langgraph_interleave_miniature.reader import TrainedReader
+
+                self._reader = TrainedReader(weights_folder(self._weights) / READER)
+            return self._reader
 
 
 def _opened(image: ImageBytes) -> Image.Image | None:

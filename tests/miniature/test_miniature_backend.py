@@ -5,19 +5,24 @@ from __future__ import annotations
 import io
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 pytest.importorskip("langgraph_interleave_miniature", reason="not installed: pip install -e ./miniature")
 
 from langgraph_interleave_miniature.backend import NOTE, MiniatureBackend
+from langgraph_interleave_miniature.critic import MiniatureCritic
+from langgraph_interleave_miniature.planner import MiniaturePlanner
 from PIL import Image
+from scene_reader import SceneReader
 
 from langgraph_interleave.backends.base import ImageBackend
 from langgraph_interleave.backends.registry import survey_backends
 from langgraph_interleave.choose import choose_roles
 from langgraph_interleave.errors import ConfigError, InvalidRequest
-from langgraph_interleave.testing import ScriptedCritic, check_backend
+from langgraph_interleave.graph import create_interleave_graph
+from langgraph_interleave.testing import check_backend
 from langgraph_interleave.types import ImageBytes, ImageRequest
 
 BALL = ImageRequest("a red ball at the top left in a meadow", seed=3)
@@ -42,10 +47,24 @@ def test_it_is_installed_like_any_other_and_made_by_name(random_weights: Path) -
 
 
 def test_it_brings_its_planner_and_its_critic(backend: MiniatureBackend) -> None:
-    pytest.importorskip("langgraph_interleave_miniature.critic")
-    roles = choose_roles(None, backend, ScriptedCritic())
-    assert type(roles.planner).__name__ == "MiniaturePlanner" and roles.notes == (NOTE,)
-    assert not roles.settings.style_in_prompts  # the model knows no words of style
+    brought = backend.companions
+    assert (brought.planner, brought.critic, brought.note) == ("miniature", "miniature", NOTE)
+    roles = choose_roles(MiniaturePlanner(SceneReader()), backend, MiniatureCritic(SceneReader()))
+    assert roles.notes == (NOTE,) and not roles.settings.style_in_prompts  # the model knows no words of style
+
+
+def test_the_loop_runs_on_its_parts(random_weights: Path) -> None:
+    """A random pipeline draws nothing that can be recognised: every attempt is refused, with words for the next."""
+    graph = create_interleave_graph(
+        MiniaturePlanner(SceneReader()),
+        MiniatureBackend(random_weights),
+        MiniatureCritic(SceneReader()),
+        lookahead=False,
+    )
+    result: Any = graph.invoke({"request": "a red ball at the top left at night; then make it blue"})
+    steps = result["document"]["steps"]
+    assert [(step["outcome"], step["attempts"]) for step in steps] == [("exhausted", 3)] * 2
+    assert result["outcome"] == "partial" and result["document"]["notes"] == [NOTE]
 
 
 async def test_the_same_request_and_seed_are_the_same_bytes(backend: MiniatureBackend, random_weights: Path) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import re
+from collections.abc import Sequence
 from itertools import pairwise
 
 import pytest
@@ -13,16 +15,19 @@ from hypothesis import strategies as st
 pytest.importorskip("langgraph_interleave_miniature", reason="not installed: pip install -e ./miniature")
 
 from langgraph_interleave_miniature.changes import edit_between
+from langgraph_interleave_miniature.drawing import draw
 from langgraph_interleave_miniature.instructions import target_of
 from langgraph_interleave_miniature.outlines import outline_of
 from langgraph_interleave_miniature.planner import MiniaturePlanner, steps_of
-from langgraph_interleave_miniature.scenes import COLORS, MOST
+from langgraph_interleave_miniature.scenes import COLORS, MOST, Scene, Thing
+from PIL import Image
+from scene_reader import SceneReader
 
 from langgraph_interleave.errors import PlanError
 from langgraph_interleave.limits import Limits
 from langgraph_interleave.planner import Planner, PlanRequest
-from langgraph_interleave.registry import init_planner
-from langgraph_interleave.types import Capabilities, PlanFinished, Request, TextPart
+from langgraph_interleave.registry import installed, load
+from langgraph_interleave.types import Capabilities, ImageBytes, PlanFinished, Request, TextPart
 
 EDITS = Capabilities(edit="instruct", max_references=1)
 BALL_AND_CAR = (
@@ -30,22 +35,41 @@ BALL_AND_CAR = (
 )
 
 
-def plan(text: str, *, capabilities: Capabilities = EDITS, steps: int | None = None, most: int = 20) -> PlanFinished:
+def png(picture: Image.Image) -> ImageBytes:
+    buffer = io.BytesIO()
+    picture.save(buffer, "PNG")
+    return ImageBytes(buffer.getvalue(), "image/png", *picture.size)
+
+
+def plan(
+    text: str,
+    *,
+    capabilities: Capabilities = EDITS,
+    steps: int | None = None,
+    most: int = 20,
+    pictures: Sequence[Image.Image] = (),
+) -> PlanFinished:
     request = PlanRequest(
-        Request(parts=(TextPart(text=text),)), capabilities=capabilities, steps=steps, limits=Limits(max_steps=most)
+        Request(parts=(TextPart(text=text),)),
+        images=[png(picture) for picture in pictures],
+        capabilities=capabilities,
+        steps=steps,
+        limits=Limits(max_steps=most),
     )
 
     async def last() -> object:
-        return [delta async for delta in MiniaturePlanner().aplan(request)][-1]
+        return [delta async for delta in MiniaturePlanner(SceneReader()).aplan(request)][-1]
 
     finished = asyncio.run(last())
     assert isinstance(finished, PlanFinished)
     return finished
 
 
-def test_it_is_a_planner_found_by_name() -> None:
-    planner = init_planner("miniature")
-    assert isinstance(planner, Planner) and isinstance(planner, MiniaturePlanner)
+def test_it_is_a_planner() -> None:
+    planner = MiniaturePlanner(SceneReader())
+    assert isinstance(planner, Planner)
+    [entry] = [entry for entry in installed("planner") if entry.name == "miniature"]
+    assert entry.distribution == "langgraph-interleave-miniature" and load(entry) is MiniaturePlanner
 
 
 def test_a_picture_and_changes_to_it() -> None:
@@ -195,3 +219,28 @@ def test_what_it_cannot_show_is_left_out_and_said() -> None:
     finished = plan("a big red ball at the top left at night")
     assert finished.plan.steps[0].prompt == "a red ball at the top left at night"
     assert [(warning.code, "big" in warning.message) for warning in finished.warnings] == [("unknown_words", True)]
+
+
+NIGHT = Scene("night", (Thing("house", "blue", 4),))
+
+
+def test_a_picture_of_this_world_is_read_and_changed() -> None:
+    finished = plan("add a yellow star at the top left; make the house red", pictures=[draw(NIGHT), draw(NIGHT)])
+    assert finished.reasoning.startswith("I see a blue house in the given picture.")
+    assert [(step.op, step.prompt, step.sources) for step in finished.plan.steps] == [
+        ("edit", "add a yellow star at the top left", ("input:0",)),
+        ("edit", "make the blue house at the bottom middle red", ("step:0",)),
+    ]
+    assert [(warning.code, warning.message.split(":")[0]) for warning in finished.warnings] == [
+        ("unused_input", "Of several pictures only the first is used")
+    ]
+    story = plan("a story, 3 steps", pictures=[draw(NIGHT)]).plan.steps
+    assert story[0].sources == ("input:0",) and len(story) == 3
+
+
+def test_another_picture_is_not_used_and_that_is_said() -> None:
+    finished = plan("a red ball at the top left at night", pictures=[Image.effect_noise((80, 60), 120).convert("RGB")])
+    assert finished.plan.steps[0].sources == ()
+    assert [warning.code for warning in finished.warnings] == ["unused_input"]
+    with pytest.raises(PlanError, match="nothing before it"):
+        plan("remove the house", pictures=[Image.effect_noise((80, 60), 120).convert("RGB")])
