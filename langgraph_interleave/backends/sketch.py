@@ -129,17 +129,18 @@ def understand(request: ImageRequest) -> Understood:
     photo = next((picture for picture, scene in zip(request.references, scenes, strict=True) if scene is None), None)
     warnings: list[str] = []
     unknown: tuple[str, ...] = ()
+    left_out = 0
     stated = _stated(request.prompt)
     if stated is not None:
         scene = stated
     elif before is not None:
         reading = revise(request.prompt, before)
-        scene, unknown = reading.scene, reading.unknown
+        scene, unknown, left_out = reading.scene, reading.unknown, reading.left_out
         if scene == before and request.prompt.strip():
             warnings.append(f"No change was understood in {_quoted(request.prompt)}; the scene is drawn as it was.")
     else:
         reading = read(request.prompt)
-        scene, unknown = reading.scene, reading.unknown
+        scene, unknown, left_out = reading.scene, reading.unknown, reading.left_out
     if photo is not None and not scene.photo:
         scene = scene.model_copy(update={"photo": True})
     if scene.photo and photo is None:
@@ -149,6 +150,8 @@ def understand(request: ImageRequest) -> Understood:
     photos = sum(scene is None for scene in scenes)
     if photos > 1:
         warnings.append(f"Of {photos} photos among the references the first is pinned up, and no other.")
+    if left_out:
+        warnings.append(f"{left_out} things are left out: a sketch shows {len(scene.things)} at most.")
     if unknown:
         words = ", ".join(dict.fromkeys(unknown))
         warnings.append(f"Not in the sketch's vocabulary, drawn as labelled cards: {words}.")

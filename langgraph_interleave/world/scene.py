@@ -21,6 +21,9 @@ Cell = Literal[
 ]  # fmt: skip
 Relation = Literal["on", "in", "above", "below", "left of", "right of", "in front of", "behind"]
 
+#: More things than these are not shown in one picture.
+MOST_THINGS = 40
+
 
 class Beside(Frozen):
     """A place relative to another thing: `Beside(relation="on", of="pot")`; `of` is that thing's id."""
@@ -55,3 +58,21 @@ class Scene(Frozen):
     things: tuple[Thing, ...] = ()
     caption: str | None = Field(default=None, description="words written into the picture itself, if asked for")
     photo: bool = Field(default=False, description="the first reference is pinned into the picture as a photo")
+
+    def few(self) -> Scene:
+        """The first `MOST_THINGS` things, less what stands beside one that is left out.
+
+        Finding places takes time that grows with the cube of their number.
+
+        Example:
+            >>> crowd = Scene(things=tuple(Thing(id=f"ball_{n}", kind="ball") for n in range(99)))
+            >>> len(crowd.few().things)
+            40
+        """
+        if len(self.things) <= MOST_THINGS:
+            return self
+        kept = {thing.id: thing for thing in self.things[:MOST_THINGS]}
+        while lost := [one.id for one in kept.values() if isinstance(one.at, Beside) and one.at.of not in kept]:
+            for name in lost:
+                del kept[name]
+        return self.model_copy(update={"things": tuple(kept.values())})

@@ -17,7 +17,7 @@ from langgraph_interleave.world import fonts, lettering
 from langgraph_interleave.world.grammar import prompt
 from langgraph_interleave.world.marks import photo_of, scene_of
 from langgraph_interleave.world.render import render
-from langgraph_interleave.world.scene import Scene, Thing
+from langgraph_interleave.world.scene import MOST_THINGS, Beside, Scene, Thing
 
 
 async def draw(prompt: str, *references: ImageBytes, **more: object) -> ImageResult:
@@ -217,3 +217,14 @@ def test_understanding_draws_nothing() -> None:
     understood = understand(ImageRequest(prompt="a blue car on the street"))
     assert understood.photo is None
     assert understood.scene.backdrop == "street"
+
+
+def test_of_a_crowd_a_part_is_drawn() -> None:
+    # Finding places for 400 things took minutes.
+    crowd = understand(ImageRequest(prompt="a red ball " * 400))
+    assert len(crowd.scene.things) == MOST_THINGS
+    assert crowd.warnings == ("360 things are left out: a sketch shows 40 at most.",)
+    things = tuple(Thing(id=f"cup_{n}", kind="cup", at=Beside(relation="on", of="table")) for n in range(50))
+    table = Thing(id="table", kind="table")
+    assert Scene(things=(*things, table)).few().things == ()
+    assert Scene(things=(table, *things)).few().things == (table, *things[:39])

@@ -76,7 +76,7 @@ def job_of(request: ImageRequest, pipeline: SharedPipeline, manner: Manner) -> t
     negative, dropped = negative_of(family, request.negative_prompt, what)
     references: list[Image] = []
     said = [*sized, *unchanged, *dropped]
-    for index, reference in enumerate(request.references):
+    for index, reference in enumerate(request.references, 1):
         name = f"Reference {index}"
         picture, changed = fitted(opened(reference, name), family, size, name)
         references.append(picture)

@@ -27,12 +27,13 @@ _BEFORE_COMMANDS = frozenset((*_STOPS, ",", "and", "then", "to", "please", "now"
 class Reading:
     """What was read: the scene, and the words that no vocabulary knows (they are cards in it).
 
-    `recalled` are the ids of things taken over from the picture before (`known`).
+    `recalled`: ids of things taken over from the picture before; `left_out`: how many were too many.
     """
 
     scene: Scene
     unknown: tuple[str, ...] = ()
     recalled: tuple[str, ...] = ()
+    left_out: int = 0
 
 
 def read(
@@ -40,10 +41,9 @@ def read(
 ) -> Reading:
     """The scene a text describes.
 
-    Understands the canonical form of `describe` without loss, and free text as far as its words
-    are known: numbers, colours, sizes, states, places, relations, backdrops, "X and Y", "no X".
-    A noun nobody knows becomes a labelled card. Never raises; not guaranteed: that free text is
-    understood as its author meant it.
+    Understands the canonical form of `describe` without loss, and free text as far as its words are known: numbers,
+    colours, sizes, states, places, relations, backdrops, "X and Y", "no X". A noun nobody knows becomes a labelled
+    card. Never raises; not guaranteed: that free text is understood as its author meant it.
 
     Args:
         text: Any text.
@@ -64,8 +64,9 @@ def read(
     reader.run()
     reader.otherwise = backdrop
     scene = reader.scene()
+    few = scene.few()
     recalled = tuple(draft.id for draft in reader.known if draft in reader.drafts and draft.id is not None)
-    return Reading(scene, tuple(dict.fromkeys(reader.unknown)), recalled)
+    return Reading(few, tuple(dict.fromkeys(reader.unknown)), recalled, len(scene.things) - len(few.things))
 
 
 class SceneReader(Assembly):

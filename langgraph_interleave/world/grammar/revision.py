@@ -45,7 +45,8 @@ def revise(text: str, scene: Scene, *, language: Language | None = None) -> Read
         scene = reviser.scene()
         ids = zip(reviser.drafts, scene.things, strict=True)
         last = [thing.id for draft, thing in ids if draft in reviser.touched] or last
-    return Reading(scene, tuple(dict.fromkeys(unknown)))
+    few = scene.few()
+    return Reading(few, tuple(dict.fromkeys(unknown)), left_out=len(scene.things) - len(few.things))
 
 
 #: Actions whose words may as well be everyday verbs with a state of their own: "plant the seed", "eat the apple".

@@ -147,7 +147,7 @@ def test_what_cannot_be_drawn_is_refused(klein: DiffusersBackend, options: dict[
 def test_references_it_does_not_take_are_refused(klein: DiffusersBackend, look: Any) -> None:
     with pytest.raises(InvalidRequest, match=r"5 references are too many .* at most 4"):
         result_of(klein, ask(references=[look.card("red")] * 5))
-    with pytest.raises(InvalidRequest, match=r"Reference 0 is 900x100 pixels"):
+    with pytest.raises(InvalidRequest, match=r"Reference 1 is 900x100 pixels"):
         result_of(klein, ask(references=[look.card("red", (900, 100))]))
     with pytest.raises(InvalidRequest, match=r"Reference 1 is an HTML page"):
         result_of(klein, ask(references=[look.card("red"), ImageBytes(b"<html>", "image/png", 64, 64)]))
@@ -157,7 +157,7 @@ def test_references_it_does_not_take_are_refused(klein: DiffusersBackend, look: 
 
 def test_a_small_reference_is_enlarged_and_that_is_said(klein: DiffusersBackend, look: Any) -> None:
     result = result_of(klein, ask(references=[look.card("red", (32, 16))]))
-    assert result.warnings == ("Reference 0 is 32x16; it was enlarged to 128x64.",)
+    assert result.warnings == ("Reference 1 is 32x16; it was enlarged to 128x64.",)
 
 
 def test_references_are_made_plain_before_the_model_sees_them(klein: DiffusersBackend, look: Any) -> None:

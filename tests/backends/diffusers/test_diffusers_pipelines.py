@@ -108,7 +108,7 @@ def test_a_pipeline_made_from_another_restyles_a_picture(look: Any) -> None:
     request = ask(references=[look.card("red", (128, 64))], extra={"steps": 4, "strength": 0.5})
     result = result_of(backend, request)
     assert (result.images[0].width, result.images[0].height) == (64, 64)
-    assert result.warnings == ("Reference 0 was cropped to the shape of the picture, 64x64.",)
+    assert result.warnings == ("Reference 1 was cropped to the shape of the picture, 64x64.",)
 
 
 def test_within_a_mask_only_what_it_marks_changes(look: Any) -> None:
