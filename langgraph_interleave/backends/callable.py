@@ -8,6 +8,7 @@ import inspect
 import io
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
+from math import log
 from typing import Any, cast
 
 from langgraph_interleave.backends.turns import Turns
@@ -42,6 +43,9 @@ _ALIASES = {
     "seed": ("random_seed",),
     "on_progress": ("progress", "callback"),
 }
+
+#: How far the shape of a picture may be from its reference's, as the logarithm of the ratio.
+_SHAPE = 0.15
 
 Drawing = Callable[..., Any]
 
@@ -316,6 +320,11 @@ def _opened(references: Sequence[ImageBytes]) -> list[Any]:
 
 def _other_size(request: ImageRequest, images: Sequence[ImageBytes], name: str) -> tuple[str, ...]:
     drawn = (images[0].width, images[0].height)
+    if request.width is None and request.height is None:
+        first = request.references[0] if request.references else None
+        if first is None or abs(log(drawn[0] * first.height / (drawn[1] * first.width))) <= _SHAPE:
+            return ()
+        return (f"The first reference is {first.width}x{first.height}; {name} drew {drawn[0]}x{drawn[1]}.",)
     if (request.width or drawn[0], request.height or drawn[1]) == drawn:
         return ()
     asked = f"{request.width or 'any'}x{request.height or 'any'}"

@@ -334,6 +334,8 @@ class ComfyUIBackend:
             raise InvalidRequest(
                 f"{request.n} pictures cannot be drawn in one call.", remedy=f"Ask for 1 to {_MOST_IMAGES}."
             )
+        if request.seed is not None and not 0 <= request.seed < 2**32:
+            raise InvalidRequest(f"The seed {request.seed} is out of range.", remedy="Give 0 to 2**32 - 1.")
         if not request.prompt.strip() or len(request.prompt) > _LONGEST_PROMPT:
             raise InvalidRequest(
                 f"A prompt of {len(request.prompt)} characters cannot be drawn.",

@@ -107,7 +107,8 @@ def made(factory: Callable[[], object]) -> object:
             f"{name}() was to make a backend: {type(error).__name__}: {error}.",
             remedy="What can be called with nothing makes a backend; a function that draws takes (prompt, references).",
         ) from error
-    if isinstance(backend, ImageBackend | Mapping | str) or is_pipeline(backend) or _is_drawing(backend):
+    several = isinstance(backend, Mapping) and bool(cast("Mapping[str, Any]", backend))
+    if several or isinstance(backend, ImageBackend | str) or is_pipeline(backend) or _is_drawing(backend):
         return cast("object", backend)
     if isinstance(backend, Runnable):
         raise _no_drawing(backend)

@@ -121,6 +121,8 @@ class SimulatorBackend:
                 f"{request.n} pictures cannot be drawn in one call.",
                 remedy=f"Ask for 1 to {self.capabilities.max_images} images.",
             )
+        if request.seed is not None and not 0 <= request.seed < _MAX_SEED:
+            raise InvalidRequest(f"The seed {request.seed} is out of range.", remedy="Give 0 to 2**32 - 1.")
         results: list[ImageResult] = []
         try:
             async with asyncio.timeout(request.timeout_s):

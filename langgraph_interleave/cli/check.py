@@ -101,7 +101,7 @@ class _Running:
             typer.echo("\r\x1b[K", nl=False, err=True)
         if self._told:
             status = typer.style(f"{finding.status:<15}", fg=_MARKS.get(finding.status))
-            typer.echo(f"{status} {finding.item:<{_WIDTH}}  {one_line(finding.says)}")
+            typer.echo(f"{status} {finding.item:<{_WIDTH}}  {one_line(finding.text)}")
 
 
 def _pixels(size: str | None) -> tuple[int, int] | None:

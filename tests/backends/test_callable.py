@@ -127,6 +127,16 @@ def test_what_it_cannot_be_given_is_to_be_renamed(function: Any, remedy: str) ->
     assert raised.value.remedy.startswith(remedy)
 
 
+@pytest.mark.parametrize(
+    ("size", "said"),
+    [((64, 64), ("The first reference is 96x32; callable drew 64x64.",)), ((48, 16), ()), ((96, 33), ())],
+)
+def test_another_shape_than_the_references_is_said(size: tuple[int, int], said: tuple[str, ...]) -> None:
+    reference = drawn(lambda prompt: Image.new("RGB", (96, 32), "red")).images[0]
+    result = drawn(lambda p, refs: Image.new("RGB", size, "blue"), ImageRequest("x", references=[reference]))
+    assert result.warnings == said
+
+
 def test_a_seed_below_nothing_is_refused_rather_than_changed() -> None:
     with pytest.raises(InvalidRequest, match="seed -1"):
         drawn(lambda prompt, seed: png(), ImageRequest("x", seed=-1))

@@ -130,6 +130,8 @@ async def test_several_pictures_of_one_request() -> None:
         assert simulator.truth(image.sha256) == truth
     with pytest.raises(InvalidRequest):
         await simulator.agenerate(request(n=0))
+    with pytest.raises(InvalidRequest, match="seed -1 is out of range"):
+        await simulator.agenerate(request(seed=-1))
 
 
 async def test_unknown_words_are_warned_about_once_as_by_sketch() -> None:

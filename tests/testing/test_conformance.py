@@ -80,7 +80,7 @@ def test_money_is_spent_only_when_it_was_allowed() -> None:
 
 
 def test_what_is_no_backend_is_a_configuration_error() -> None:
-    with pytest.raises(ConfigError, match="A dict is no image backend: it lacks name, fingerprint"):
+    with pytest.raises(ConfigError, match=r"made a dict, which is no image backend: it lacks name, fingerprint"):
         check_backend(dict)  # type: ignore[arg-type]
 
 

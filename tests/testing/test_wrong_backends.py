@@ -16,6 +16,7 @@ from painter import Painter
 from PIL import Image
 
 from langgraph_interleave.errors import CallTimeout, ConfigError, InvalidRequest
+from langgraph_interleave.testing import noise_card
 from langgraph_interleave.testing.conformance import ITEMS, Options, check_backend
 from langgraph_interleave.testing.conformance.subject import SEED, Subject
 from langgraph_interleave.types import Capabilities, ImageBytes, ImageRequest, ImageResult, OnProgress, Usage
@@ -33,6 +34,16 @@ class TurnsThemRound(Painter):
     async def agenerate(self, request: ImageRequest, *, on_progress: OnProgress | None = None) -> ImageResult:
         turned = replace(request, references=tuple(request.references)[::-1])
         return await super().agenerate(turned, on_progress=on_progress)
+
+
+class ChangesTheSeed(Painter):
+    """Draws a seed that cannot be, as another one, and says nothing."""
+
+    def refuse(self, request: ImageRequest) -> None:
+        super().refuse(replace(request, seed=0))
+
+    def seed(self, request: ImageRequest, index: int) -> int:
+        return ((request.seed or 0) + index) % 2**32
 
 
 class LosesTheirOrder(Painter):
@@ -333,6 +344,7 @@ WRONG: dict[type[Painter], set[str]] = {
     SaysNothing: {"mask", "negative_prompt", "transparent"},
     IsAnotherEachTime: {"contract"},
     Contradicts: {"contract"},
+    ChangesTheSeed: {"wrong_numbers"},
     TellsTheKey: {"silence"},
     TellsBytes: {"silence"},
     StopsTheLoop: {"concurrency"},
@@ -351,6 +363,8 @@ def test_what_is_wrong_is_caught_by_the_item_about_it(wrong: type[Painter], monk
     report = check_backend(wrong, options=QUICK)
     assert {finding.item for finding in report.failed} == WRONG[wrong]
     assert all(finding.says.endswith((".", "…")) or ":" in finding.says for finding in report.failed)
+    assert all(finding.remedy and finding.remedy in str(report) for finding in report.failed)
+    assert not any(finding.remedy for finding in report.findings if finding.status != "failed")
 
 
 def test_every_item_catches_somebody() -> None:
@@ -466,3 +480,43 @@ def test_of_what_differs_by_chance_it_says_what_cannot_be_told() -> None:
     assert report["same_seed"].status == "not applicable"
     turned = check_backend(TurnsThemRoundByChance, options=QUICK)
     assert [finding.item for finding in turned.failed] == ["references_order"], "the shape gives it away"
+
+
+class OneForTwo(Painter):
+    """Draws one picture whatever is asked for."""
+
+    async def agenerate(self, request: ImageRequest, *, on_progress: OnProgress | None = None) -> ImageResult:
+        return await super().agenerate(replace(request, n=1), on_progress=on_progress)
+
+
+def test_numbers_that_cannot_be_are_judged_by_what_came() -> None:
+    drawn = check_backend(lambda prompt: noise_card(prompt).data, options=QUICK)["wrong_numbers"]
+    assert (drawn.status, drawn.says) == ("passed", "n=0 is refused; n=2 gave 2 pictures; seed=-1 is refused.")
+    one = check_backend(OneForTwo, options=QUICK)["wrong_numbers"]
+    assert (one.status, one.says) == ("failed", "n=0 gave 1 picture, and no warning says so.")
+    assert "check_request" in one.remedy
+
+
+@pytest.mark.parametrize(
+    ("item", "line"),
+    [
+        ("usage", "usage=Usage(images=len(images))"),
+        ("edits", "raise InvalidRequest or add a warning"),
+        ("every_reference", "Capabilities(max_references=1)"),
+        ("same_seed", 'Capabilities(seed="ignored")'),
+        ("deadline", "asyncio.timeout(request.timeout_s)"),
+        ("draws", "verify_image(data, what=…)"),
+    ],
+)
+def test_what_to_write_is_in_the_remedy(item: str, line: str) -> None:
+    assert line in next(one.remedy for one in ITEMS if one.name == item)
+
+
+def test_what_must_be_said_in_an_error_has_a_remedy_of_its_own() -> None:
+    class Raises(Painter):
+        async def agenerate(self, request: ImageRequest, *, on_progress: OnProgress | None = None) -> ImageResult:
+            raise ValueError("no paint")
+
+    finding = check_backend(Raises, options=QUICK)["draws"]
+    assert finding.text.startswith("ValueError (no paint) came for a request of")
+    assert "raise one of langgraph_interleave.errors instead" in finding.remedy

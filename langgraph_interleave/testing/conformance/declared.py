@@ -92,6 +92,23 @@ async def silence(subject: Subject) -> str:
 
 
 ITEMS = (
-    Item("contract", "Says who it is and what it can do, and the same the next time", contract, exactly(0)),
-)  # fmt: skip
-LAST = (Item("silence", "Puts neither bytes nor secrets into words", silence, exactly(1)),)
+    Item(
+        "contract",
+        "Says who it is and what it can do, and the same the next time",
+        contract,
+        exactly(0),
+        remedy=(
+            "Give name and fingerprint as one line of text, the fingerprint made of model, version and options, "
+            "and Capabilities(…) that do not contradict themselves."
+        ),
+    ),
+)
+LAST = (
+    Item(
+        "silence",
+        "Puts neither bytes nor secrets into words",
+        silence,
+        exactly(1),
+        remedy="Leave bytes and keys out of repr, name, fingerprint, warnings and messages of errors.",
+    ),
+)

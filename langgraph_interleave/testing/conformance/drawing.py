@@ -16,7 +16,6 @@ from langgraph_interleave.testing.conformance.subject import (
     NotApplicable,
     NotProvable,
     Subject,
-    told,
 )
 from langgraph_interleave.types import Capabilities, ImageRequest, ImageResult, Progress
 
@@ -212,12 +211,14 @@ async def wrong_numbers(subject: Subject) -> str:
         result = await subject.refused(request)
         if isinstance(result, InterleaveError):
             seen.append(f"{words} is refused")
-        elif len(result.images) == request.n or (words[0] == "s" and len(result.images) == 1):
-            seen.append(f"{words} is drawn")
-        elif result.warnings and request.n:
-            seen.append(f"{words} is drawn with a warning")
-        else:
-            raise Failed(f"{len(result.images)} pictures came for {told(request)}, and no warning says so.")
+            continue
+        came = f"{words} gave {len(result.images)} picture{'s' * (len(result.images) != 1)}"
+        if len(result.images) != request.n and not (result.warnings and request.n):
+            raise Failed(f"{came}, and no warning says so.")
+        drawn = result.images[0].seed
+        if request.seed == -1 and drawn not in (None, -1) and subject.exact and not result.warnings:
+            raise Failed(f"{came}, drawn with the seed {drawn}, and no warning says so.")
+        seen.append(came if len(result.images) == request.n else f"{came}, with a warning")
     return f"{'; '.join(seen)}."
 
 
@@ -227,14 +228,93 @@ def _batch_calls(capabilities: Capabilities) -> int:
 
 
 ITEMS = (
-    Item("draws", "Draws a whole picture that is what it says it is", draws, exactly(1)),
-    Item("usage", "Counts what it used", usage, exactly(0)),
-    Item("size_as_asked", "Draws a size it takes as asked", size_as_asked, exactly(1)),
-    Item("odd_sizes", "Draws odd sizes, or says which size came", odd_sizes, exactly(2)),
-    Item("extreme_sizes", "Refuses impossible sizes, or says which size came", extreme_sizes, exactly(5)),
-    Item("batch", "Draws several pictures in one call", batch, _batch_calls),
-    Item("progress", "Tells how far it is", progress, lambda can: int(can.progress != "none")),
-    Item("empty_prompt", "Draws or refuses a prompt without words", empty_prompt, exactly(1)),
-    Item("long_prompt", "Says so when a prompt is too long", long_prompt, lambda can: int(bool(can.max_prompt_tokens))),
-    Item("wrong_numbers", "Refuses numbers that cannot be", wrong_numbers, exactly(3)),
+    Item(
+        "draws",
+        "Draws a whole picture that is what it says it is",
+        draws,
+        exactly(1),
+        remedy=(
+            "Return ImageResult((verify_image(data, what=…),)): verify_image of langgraph_interleave.imaging "
+            "decodes and measures."
+        ),
+    ),
+    Item(
+        "usage",
+        "Counts what it used",
+        usage,
+        exactly(0),
+        remedy="Return ImageResult(…, usage=Usage(images=len(images))); where nothing is billed, without cost_usd.",
+    ),
+    Item(
+        "size_as_asked",
+        "Draws a size it takes as asked",
+        size_as_asked,
+        exactly(1),
+        remedy=(
+            "Draw request.width x request.height, or say what it takes (Capabilities: sizes, size_multiple, "
+            'min_side, max_pixels), or name the size that came in a warning: ImageResult(…, warnings=("128x128 '
+            'was asked for; 256x256 came.",)).'
+        ),
+    ),
+    Item(
+        "odd_sizes",
+        "Draws odd sizes, or says which size came",
+        odd_sizes,
+        exactly(2),
+        remedy=(
+            'Name the size that came in a warning: ImageResult(…, warnings=("135x141 was asked for; 128x128 '
+            'came.",)), or raise InvalidRequest.'
+        ),
+    ),
+    Item(
+        "extreme_sizes",
+        "Refuses impossible sizes, or says which size came",
+        extreme_sizes,
+        exactly(5),
+        remedy=(
+            "Raise InvalidRequest(message, remedy=…), as check_request of langgraph_interleave.backends.requests "
+            "does, or name the size that came in a warning."
+        ),
+    ),
+    Item(
+        "batch",
+        "Draws several pictures in one call",
+        batch,
+        _batch_calls,
+        remedy=(
+            "Draw request.n pictures, number i with request.seed + i; with fewer add a warning, or say "
+            "Capabilities(max_images=1)."
+        ),
+    ),
+    Item(
+        "progress",
+        "Tells how far it is",
+        progress,
+        lambda can: int(can.progress != "none"),
+        remedy='Call on_progress(Progress(step, total)) with rising steps, or say Capabilities(progress="none").',
+    ),
+    Item(
+        "empty_prompt",
+        "Draws or refuses a prompt without words",
+        empty_prompt,
+        exactly(1),
+        remedy="Draw it all the same, or raise InvalidRequest(message, remedy=…).",
+    ),
+    Item(
+        "long_prompt",
+        "Says so when a prompt is too long",
+        long_prompt,
+        lambda can: int(bool(can.max_prompt_tokens)),
+        remedy="Add a warning where a prompt is shortened, or raise InvalidRequest(message, remedy=…).",
+    ),
+    Item(
+        "wrong_numbers",
+        "Refuses numbers that cannot be",
+        wrong_numbers,
+        exactly(3),
+        remedy=(
+            "Raise InvalidRequest for n below 1 or above max_images and for a seed below 0, as check_request of "
+            "langgraph_interleave.backends.requests does, or say in a warning what was drawn."
+        ),
+    ),
 )

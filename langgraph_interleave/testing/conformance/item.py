@@ -18,12 +18,14 @@ class Item:
         asks: What it asks, in a sentence.
         run: Tries it; returns what was seen, or raises `Failed`, `NotApplicable` or `NotProvable`.
         calls: Calls it takes at most, by what the backend says it can do.
+        remedy: What the author of a backend that fails it can do, with the line to write.
     """
 
     name: str
     asks: str
     run: Callable[[Subject], Awaitable[str]]
     calls: Callable[[Capabilities], int]
+    remedy: str
 
 
 def exactly(number: int) -> Callable[[Capabilities], int]:

@@ -48,6 +48,21 @@ async def provenance(subject: Subject) -> str:
 
 
 ITEMS = (
-    Item("metadata", "Keeps private metadata of references out of pictures", metadata, with_references(1)),
-    Item("provenance", "Marks its pictures as made by a machine", provenance, exactly(0)),
+    Item(
+        "metadata",
+        "Keeps private metadata of references out of pictures",
+        metadata,
+        with_references(1),
+        remedy=(
+            "Hand on the pixels of references only, and return pictures through verify_image of "
+            "langgraph_interleave.imaging."
+        ),
+    ),
+    Item(
+        "provenance",
+        "Marks its pictures as made by a machine",
+        provenance,
+        exactly(0),
+        remedy="Keep what the generator wrote into the picture about its origin.",
+    ),
 )

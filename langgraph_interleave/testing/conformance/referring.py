@@ -219,13 +219,88 @@ async def _arriving(subject: Subject) -> None:
 
 
 ITEMS = (
-    Item("edits", "Edits a reference in its own shape, or says that it does not", edits, exactly(1)),
-    Item("references_arrive", "Draws from its references", references_arrive, with_references(3)),
-    Item("references_order", "Keeps the order of its references", references_order, with_references(4, least=2)),
-    Item("every_reference", "Draws from each of them, or says so", every_reference, with_references(2, least=2)),
-    Item("too_many_references", "Says so when there are too many", too_many_references, with_references(1)),
-    Item("broken_reference", "Says so when one is no picture", broken_reference, with_references(1)),
-    Item("mask", "Keeps what a mask keeps, or says so", mask, with_references(1)),
-    Item("negative_prompt", "Minds a negative prompt, or says so", negative_prompt, exactly(1)),
-    Item("transparent", "Draws on a transparent ground, or says so", transparent, exactly(1)),
+    Item(
+        "edits",
+        "Edits a reference in its own shape, or says that it does not",
+        edits,
+        exactly(1),
+        remedy=(
+            "Without a size draw in the shape of the first reference, or name the size that came in a warning; "
+            "where it does not edit, raise InvalidRequest or add a warning."
+        ),
+    ),
+    Item(
+        "references_arrive",
+        "Draws from its references",
+        references_arrive,
+        with_references(3),
+        remedy='Hand request.references to the model, or say Capabilities(edit="none", max_references=0).',
+    ),
+    Item(
+        "references_order",
+        "Keeps the order of its references",
+        references_order,
+        with_references(4, least=2),
+        remedy="Hand request.references on in their order; without a size the first one gives the shape.",
+    ),
+    Item(
+        "every_reference",
+        "Draws from each of them, or says so",
+        every_reference,
+        with_references(2, least=2),
+        remedy=(
+            "Hand on all of request.references, or say so: Capabilities(max_references=1), or a warning that "
+            "names what was not used."
+        ),
+    ),
+    Item(
+        "too_many_references",
+        "Says so when there are too many",
+        too_many_references,
+        with_references(1),
+        remedy=(
+            "Raise InvalidRequest, as check_request of langgraph_interleave.backends.requests does, say a larger "
+            "max_references, or add a warning that names what was left out."
+        ),
+    ),
+    Item(
+        "broken_reference",
+        "Says so when one is no picture",
+        broken_reference,
+        with_references(1),
+        remedy=(
+            "Decode the references first and raise InvalidRequest, as check_request of "
+            "langgraph_interleave.backends.requests does."
+        ),
+    ),
+    Item(
+        "mask",
+        "Keeps what a mask keeps, or says so",
+        mask,
+        with_references(1),
+        remedy=(
+            "Raise InvalidRequest or add a warning, as untaken of langgraph_interleave.backends.untaken words it; "
+            "one that says mask=True keeps what is opaque in the mask."
+        ),
+    ),
+    Item(
+        "negative_prompt",
+        "Minds a negative prompt, or says so",
+        negative_prompt,
+        exactly(1),
+        remedy=(
+            "Raise InvalidRequest or add a warning, as untaken of langgraph_interleave.backends.untaken words it; "
+            "one that says negative_prompt=True hands it to the model."
+        ),
+    ),
+    Item(
+        "transparent",
+        "Draws on a transparent ground, or says so",
+        transparent,
+        exactly(1),
+        remedy=(
+            "Raise InvalidRequest or add a warning, as untaken of langgraph_interleave.backends.untaken words it; "
+            "one that says transparent=True returns a PNG or WebP with an alpha channel."
+        ),
+    ),
 )

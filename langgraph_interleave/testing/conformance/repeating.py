@@ -166,9 +166,47 @@ def _concurrent_calls(capabilities: Capabilities) -> int:
 
 
 ITEMS = (
-    Item("same_seed", "Same seed, same bytes", same_seed, exactly(1)),
-    Item("other_seed", "Another seed, another picture", other_seed, lambda can: int(can.seed == "exact")),
-    Item("concurrency", "Draws several at once, each as alone", concurrency, _concurrent_calls),
-    Item("cancellation", "Ends when it is cancelled, and draws the next", cancellation, exactly(2)),
-    Item("deadline", "Keeps a deadline", deadline, exactly(1)),
+    Item(
+        "same_seed",
+        "Same seed, same bytes",
+        same_seed,
+        exactly(1),
+        remedy='Draw from request.seed and nothing else that changes, or say Capabilities(seed="ignored").',
+    ),
+    Item(
+        "other_seed",
+        "Another seed, another picture",
+        other_seed,
+        lambda can: int(can.seed == "exact"),
+        remedy='Draw from request.seed, or say Capabilities(seed="ignored").',
+    ),
+    Item(
+        "concurrency",
+        "Draws several at once, each as alone",
+        concurrency,
+        _concurrent_calls,
+        remedy=(
+            "Keep nothing of a call on the object, or take a lock around the drawing; Capabilities(concurrency=…) "
+            "says how many may run at once."
+        ),
+    ),
+    Item(
+        "cancellation",
+        "Ends when it is cancelled, and draws the next",
+        cancellation,
+        exactly(2),
+        remedy=(
+            "Let asyncio.CancelledError through, and leave nothing half done for the next call; where a drawing "
+            'goes on, say Capabilities(cancel="none").'
+        ),
+    ),
+    Item(
+        "deadline",
+        "Keeps a deadline",
+        deadline,
+        exactly(1),
+        remedy=(
+            "Draw inside `async with asyncio.timeout(request.timeout_s)`, and raise CallTimeout(message, remedy=…)."
+        ),
+    ),
 )

@@ -26,6 +26,7 @@ class Finding:
         says: What was seen, in a sentence.
         calls: Calls it took; what another item had drawn already is not drawn again.
         seconds: How long it took.
+        remedy: What the backend's author can do about a failure; empty for what did not fail.
     """
 
     item: str
@@ -34,6 +35,13 @@ class Finding:
     says: str
     calls: int = 0
     seconds: float = 0.0
+    remedy: str = ""
+
+    @property
+    def text(self) -> str:
+        """What was seen and what to do, on one line."""
+        more = "" if self.remedy in self.says else self.remedy
+        return " ".join(f"{self.says} {more}".split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,4 +121,4 @@ def line(finding: Finding, width: int) -> str:
         finding: The finding.
         width: Characters given to the item's name.
     """
-    return f"  {finding.status:<15} {finding.item:<{width}} {' '.join(finding.says.split())}"
+    return f"  {finding.status:<15} {finding.item:<{width}} {finding.text}"

@@ -164,6 +164,6 @@ def check(name: str, subject: Subject) -> None:
     item = next(item for item in ITEMS if item.name == name)
     finding = run_sync(lambda: found(item, subject))
     if finding.status == "failed":
-        pytest.fail(finding.says, pytrace=False)
+        pytest.fail(finding.text, pytrace=False)
     if finding.status != "passed":
         pytest.skip(f"{finding.status}: {finding.says}")

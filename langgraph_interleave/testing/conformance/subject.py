@@ -22,8 +22,23 @@ _LATE_S = 1.0
 _SIDE = 128
 
 
+_LATE = "End it in time: async with asyncio.timeout(request.timeout_s), and raise CallTimeout."
+_RESULT = "Return ImageResult((verify_image(data, what=…),)), with at least one picture, or raise NoImage."
+_WORDS = 'Give every error both: InvalidRequest("1 x 1 pixels are too few.", remedy="Ask for 16 or more.").'
+_OWN = "Catch asyncio.CancelledError of tasks of its own, and raise BadResponse."
+
+
 class Failed(Exception):
-    """The backend does not do what it must. The message is the finding's sentence."""
+    """The backend does not do what it must.
+
+    Args:
+        says: The finding's sentence.
+        remedy: What its author can write instead; by default what the item says.
+    """
+
+    def __init__(self, says: str, remedy: str = "") -> None:
+        super().__init__(says)
+        self.remedy = remedy
 
 
 class NotApplicable(Exception):
@@ -159,16 +174,16 @@ class Subject:
             task.cancel()
         # Where it stops the loop, nothing can end the wait but itself.
         if not done or time.monotonic() - started > self.options.patience_s + _LATE_S:
-            raise Failed(f"No answer within {self.options.patience_s:g} s to {told(request)}.")
+            raise Failed(f"No answer within {self.options.patience_s:g} s to {told(request)}.", _LATE)
         return outcome_of(task, request, self.words)
 
     def read(self, result: object) -> ImageResult:
         """Hold a result against its type, and count what it used."""
         if not isinstance(result, ImageResult):
-            raise Failed(f"It returned a {type(result).__name__}, not an ImageResult.")
+            raise Failed(f"It returned a {type(result).__name__}, not an ImageResult.", _RESULT)
         images = cast("tuple[object, ...]", result.images)
         if not images or not all(isinstance(image, ImageBytes) for image in images):
-            raise Failed("Its result holds no picture.")
+            raise Failed("Its result holds no picture.", _RESULT)
         for image in result.images:
             if not isinstance(cast("object", image.data), bytes):
                 raise Failed(f"The data of its picture is a {type(image.data).__name__}, not bytes.")
@@ -231,9 +246,9 @@ class Subject:
             return await self.draw(request)
         except InterleaveError as error:
             if not error.message.strip():
-                raise Failed(f"{type(error).__name__} for {told(request)} has no message.") from error
+                raise Failed(f"{type(error).__name__} for {told(request)} has no message.", _WORDS) from error
             if not error.remedy.strip():
-                raise Failed(f"{type(error).__name__} for {told(request)} does not say what to do.") from error
+                raise Failed(f"{type(error).__name__} for {told(request)} does not say what to do.", _WORDS) from error
             return error
 
 
@@ -270,12 +285,14 @@ def outcome_of(task: asyncio.Task[ImageResult], request: ImageRequest, words: li
     except Failed:
         raise
     except asyncio.CancelledError as error:
-        raise Failed(f"It cancelled itself at {told(request)}.") from error
+        raise Failed(f"It cancelled itself at {told(request)}.", _OWN) from error
     except Exception as error:
         words += [str(error)]
         said = " ".join(str(error).split())[:160]
         raise Failed(
-            f"{type(error).__name__} ({said}) came for {told(request)}: only errors of the tree may come."
+            f"{type(error).__name__} ({said}) came for {told(request)}: only errors of the tree may come.",
+            "Catch it and raise one of langgraph_interleave.errors instead: InvalidRequest for what cannot be drawn, "
+            "Unavailable, NoImage, BadResponse …, with message and remedy.",
         ) from error
 
 

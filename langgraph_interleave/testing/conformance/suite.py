@@ -120,11 +120,12 @@ async def found(item: Item, subject: Subject) -> Finding:
     """Try one item."""
     calls, started = subject.taken.calls, time.monotonic()
     status: Status = "passed"
+    remedy = item.remedy
     try:
         async with asyncio.timeout(subject.options.item_s):
             says = await item.run(subject)
     except Failed as failed:
-        status, says = "failed", str(failed)
+        status, says, remedy = "failed", str(failed), failed.remedy or remedy
     except NotApplicable as passed_over:
         status, says = "not applicable", str(passed_over)
     except NotProvable as open_question:
@@ -133,15 +134,17 @@ async def found(item: Item, subject: Subject) -> Finding:
         status, says = "not provable", f"It was not done within {subject.options.item_s:g} s, and given up."
     except _UNUSABLE as problem:
         subject.problem = problem
-        status, says = "failed", f"{type(problem).__name__}: {problem}"
+        status, says, remedy = "failed", f"{type(problem).__name__}: {problem}", problem.remedy or remedy
     except CallTimeout as late:
         status, says = "failed", f"It gave up: {late}"
     except InterleaveError as refused:
         status, says = "failed", f"It refused what it says it can do: {type(refused).__name__}: {refused}"
+        remedy = f"Draw it, or take it out of its Capabilities. {remedy}"
     except Exception as error:  # noqa: BLE001 - whatever a backend gives in place of what it should; the others go on
         status, says = "failed", f"What it gave cannot be read: {type(error).__name__}: {error}"
     says = " ".join(says.split())
-    return Finding(item.name, item.asks, status, says, subject.taken.calls - calls, time.monotonic() - started)
+    calls, seconds = subject.taken.calls - calls, time.monotonic() - started
+    return Finding(item.name, item.asks, status, says, calls, seconds, remedy if status == "failed" else "")
 
 
 async def _check(
