@@ -17,7 +17,8 @@ from langgraph_interleave.types import Capabilities, ImageBytes, ImageRequest, I
 
 from langgraph_interleave_miniature.drawing import SIDE
 from langgraph_interleave_miniature.parsing import said
-from langgraph_interleave_miniature.storage import PIPELINE, weights_folder
+from langgraph_interleave_miniature.storage import PIPELINE
+from langgraph_interleave_miniature.storage import weights as stored
 
 #: Told with every document.
 NOTE = "Drawn by a miniature model of 8 MB with mistakes of its own, to see and test the loop with."
@@ -51,7 +52,7 @@ class MiniatureBackend:
     ) -> None:
         # Alone, so that a picture is the same whoever else draws at the moment; in full precision, as it is so small.
         self._inner = DiffusersBackend(
-            weights_folder(weights) / PIPELINE, device=device, dtype="float32", defaults=defaults, batch=False
+            stored(PIPELINE, weights), device=device, dtype="float32", defaults=defaults, batch=False
         )
         self.fingerprint = f"miniature/{self._inner.fingerprint}"
 

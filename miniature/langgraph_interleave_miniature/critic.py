@@ -38,14 +38,14 @@ class MiniatureCritic:
         weights: Folder of weights; this package's own by default.
 
     Raises:
-        ConfigError: The weights are not there.
+        ConfigError: The reader's weights are not there.
     """
 
     name = "miniature"
     billed = False
 
     def __init__(self, reader: Reader | None = None, *, weights: str | Path | None = None) -> None:
-        self._sight = Sight(reader, weights=weights)
+        self._sight = Sight(reader, folder=weights)
         self.fingerprint = f"miniature/{_VERSION}/{self._sight.kind}"
 
     async def acritique(self, request: CritiqueRequest, *, on_text: OnText | None = None) -> CritiqueResult:

@@ -54,7 +54,7 @@ class MiniaturePlanner:
         weights: Folder of weights; this package's own by default.
 
     Raises:
-        ConfigError: The weights are not there.
+        ConfigError: The reader's weights are not there.
 
     Example:
         >>> from langgraph_interleave_miniature.reading import certain
@@ -66,7 +66,7 @@ class MiniaturePlanner:
     billed = False
 
     def __init__(self, reader: Reader | None = None, *, weights: str | Path | None = None) -> None:
-        self._sight = Sight(reader, weights=weights)
+        self._sight = Sight(reader, folder=weights)
         self.fingerprint = f"miniature/{_VERSION}/{self._sight.kind}"
 
     async def aplan(self, request: PlanRequest) -> AsyncIterator[PlanDelta]:

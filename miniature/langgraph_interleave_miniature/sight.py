@@ -12,7 +12,7 @@ from langgraph_interleave.types import ImageBytes
 
 from langgraph_interleave_miniature.drawing import SIDE, draw
 from langgraph_interleave_miniature.reading import Reader, Reading
-from langgraph_interleave_miniature.storage import READER, digest_of, weights_folder
+from langgraph_interleave_miniature.storage import READER, digest_of, weights
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -46,13 +46,13 @@ class Sight:
     """Looks at pictures with a reader, which is loaded when the first picture comes.
 
     Args:
-        reader: Another reader; by default the trained one of `weights`.
-        weights: Folder of weights; this package's own by default.
+        reader: Another reader; by default the trained one of `folder`.
+        folder: Folder of weights; this package's own by default.
     """
 
-    def __init__(self, reader: Reader | None = None, *, weights: str | Path | None = None) -> None:
+    def __init__(self, reader: Reader | None = None, *, folder: str | Path | None = None) -> None:
         self._reader = reader
-        self._weights = weights
+        self._folder = folder
         self._loading = threading.Lock()
 
     @property
@@ -64,7 +64,7 @@ class Sight:
         """
         if self._reader is not None:
             return type(self._reader).__name__
-        return digest_of(weights_folder(self._weights) / READER)
+        return digest_of(weights(READER, self._folder))
 
     def see(self, image: ImageBytes) -> Seen | None:
         """Look at a picture; `None` if it cannot be opened. Takes about a hundredth of a second.
@@ -86,7 +86,7 @@ class Sight:
             if self._reader is None:
                 from langgraph_interleave_miniature.reader import TrainedReader
 
-                self._reader = TrainedReader(weights_folder(self._weights) / READER)
+                self._reader = TrainedReader(weights(READER, self._folder))
             return self._reader
 
 

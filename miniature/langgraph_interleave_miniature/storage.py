@@ -13,26 +13,25 @@ from langgraph_interleave_miniature.reader import READERS
 PIPELINE, READER = "pipeline", READERS["critic"]
 
 
-def weights_folder(given: str | Path | None = None) -> Path:
-    """A folder of weights: the one given, or the one in this package.
+def weights(part: str, folder: str | Path | None = None) -> Path:
+    """Where a part of the weights lies.
 
     Args:
-        given: Holds `pipeline/` and `critic_reader.safetensors`, as the training writes them.
+        part: `PIPELINE` or `READER`.
+        folder: Holds both of them, as the training writes them; by default the one in this package.
 
     Raises:
-        ConfigError: There is none, or it lacks one of the two.
+        ConfigError: It is not there.
     """
-    folder = Path(given).expanduser() if given is not None else Path(__file__).parent / "weights"
-    lacking = [name for name in (f"{PIPELINE}/model_index.json", READER) if not (folder / name).is_file()]
-    if lacking:
-        what = f"{folder} lacks {' and '.join(lacking)}." if folder.is_dir() else f"There is no folder {folder}."
-        remedy = (
-            "Give the folder the training wrote."
-            if given is not None
-            else "Install langgraph-interleave-miniature again; its wheel brings the weights."
+    place = (Path(folder).expanduser() if folder is not None else Path(__file__).parent / "weights") / part
+    if not (place / "model_index.json" if part == PIPELINE else place).is_file():
+        raise ConfigError(
+            f"The weights of the miniature are not there: there is no {part} in {place.parent}.",
+            remedy="Give the folder that the training wrote."
+            if folder is not None
+            else "Install langgraph-interleave-miniature again; its wheel brings the weights.",
         )
-        raise ConfigError(f"The weights of the miniature are not there: {what}", remedy=remedy)
-    return folder.resolve()
+    return place.resolve()
 
 
 def digest_of(file: Path) -> str:

@@ -21,15 +21,25 @@ def random_weights(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def trained() -> Path:
-    """The folder of the real weights."""
+def trained_reader() -> Path:
+    """The file of the trained reader's real weights."""
+    pytest.importorskip("torch")
+    return _stored("READER")
+
+
+@pytest.fixture(scope="session")
+def trained_pipeline() -> Path:
+    """The folder of the trained pipeline."""
     pytest.importorskip("diffusers")
-    storage = pytest.importorskip(
-        "langgraph_interleave_miniature.storage", reason="not installed: pip install -e ./miniature"
-    )
+    return _stored("PIPELINE")
+
+
+def _stored(part: str) -> Path:
+    reason = "not installed: pip install -e ./miniature"
+    storage = pytest.importorskip("langgraph_interleave_miniature.storage", reason=reason)
     from langgraph_interleave.errors import ConfigError
 
     try:
-        return storage.weights_folder()
+        return storage.weights(getattr(storage, part))
     except ConfigError as error:
-        pytest.skip(f"{error.message}")
+        pytest.skip(error.message)

@@ -22,6 +22,7 @@ from langgraph_interleave.backends.registry import survey_backends
 from langgraph_interleave.choose import choose_roles
 from langgraph_interleave.errors import ConfigError, InvalidRequest
 from langgraph_interleave.graph import create_interleave_graph
+from langgraph_interleave.limits import Limits
 from langgraph_interleave.testing import check_backend
 from langgraph_interleave.types import ImageBytes, ImageRequest
 
@@ -95,6 +96,7 @@ async def test_words_it_was_not_trained_on_are_named(backend: MiniatureBackend) 
     assert result.warnings == ("Words the miniature was not trained on: dog, big.",)
 
 
+@pytest.mark.slow
 def test_it_keeps_the_contract(random_weights: Path) -> None:
     report = check_backend(lambda: MiniatureBackend(random_weights))
     assert report.ok, str(report)
@@ -103,7 +105,7 @@ def test_it_keeps_the_contract(random_weights: Path) -> None:
 
 
 def test_without_weights_it_says_what_is_missing(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="There is no folder"):
+    with pytest.raises(ConfigError, match="no pipeline in .*nowhere"):
         MiniatureBackend(tmp_path / "nowhere")
-    with pytest.raises(ConfigError, match=r"lacks pipeline/model_index.json and critic_reader.safetensors"):
+    with pytest.raises(ConfigError, match="not there: there is no pipeline in"):
         MiniatureBackend(tmp_path)

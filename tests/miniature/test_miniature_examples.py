@@ -19,6 +19,6 @@ def test_every_example_in_a_docstring_runs(name: str, request: pytest.FixtureReq
     if name.endswith((".network", ".reader", ".backend")):
         pytest.importorskip("torch")
     if name in TRAINED:
-        request.getfixturevalue("trained")
+        request.getfixturevalue("trained_reader")
     failed, _ = doctest.testmod(importlib.import_module(name), optionflags=doctest.NORMALIZE_WHITESPACE)
     assert not failed
