@@ -64,8 +64,9 @@ def create_interleave_graph(
     Args:
         planner: Lays the sequence out; an object, a LangChain chat model, or a name. A `Plan`, or the prompts
             of its steps, where nothing is to be planned.
-        backend: Draws; an object, a function `(prompt, references) -> picture`, a name, or several of
-            these by the names a planner may choose from, each perhaps with what it is for:
+        backend: Draws; an object, a function `(prompt, references) -> picture`, a pipeline of diffusers,
+            a function without arguments that makes one of these, a name, or several of these by the names
+            a planner may choose from, each perhaps with what it is for:
             `{"photo": ("openai", "photographs"), "diagram": draw}`. Nothing at all means the simulator.
         critic: Judges; an object, a LangChain chat model, or a name; `"none"` accepts all, and says so.
         limits: Caps on steps, attempts, images, calls and seconds.
