@@ -56,15 +56,11 @@ def test_it_brings_its_planner_and_its_critic(backend: MiniatureBackend) -> None
 
 def test_the_loop_runs_on_its_parts(random_weights: Path) -> None:
     """A random pipeline draws nothing that can be recognised: every attempt is refused, with words for the next."""
-    graph = create_interleave_graph(
-        MiniaturePlanner(SceneReader()),
-        MiniatureBackend(random_weights),
-        MiniatureCritic(SceneReader()),
-        lookahead=False,
-    )
-    result: Any = graph.invoke({"request": "a red ball at the top left at night; then make it blue"})
-    steps = result["document"]["steps"]
-    assert [(step["outcome"], step["attempts"]) for step in steps] == [("exhausted", 3)] * 2
+    planner, critic, limits = MiniaturePlanner(SceneReader()), MiniatureCritic(SceneReader()), Limits(max_attempts=2)
+    graph = create_interleave_graph(planner, MiniatureBackend(random_weights), critic, limits=limits)
+    result: Any = graph.invoke({"request": "a red ball at the top left at night"})
+    [step] = result["document"]["steps"]
+    assert (step["outcome"], step["attempts"]) == ("exhausted", 2)
     assert result["outcome"] == "partial" and result["document"]["notes"] == [NOTE]
 
 
