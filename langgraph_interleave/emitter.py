@@ -59,8 +59,11 @@ class Emitter:
     def emit(self, event: events.Event) -> None:
         """Stamp and write one event."""
         with self._lock:
-            if _step_of(event) in self._hidden and not isinstance(event, events.WarningEvent):
-                return
+            if _step_of(event) in self._hidden:
+                if not isinstance(event, events.WarningEvent):
+                    return
+                # Whoever counts steps does not know this one.
+                event = event.model_copy(update={"step": None, "message": f"Reference sheet: {event.message}"})
             event = event.model_copy(update={"t": round(time.monotonic() - self._began, 4)})
             if self._held is not None and _step_of(event) is not None:
                 self._held.append(event)

@@ -30,6 +30,7 @@ from langgraph_interleave.types import (
     Critique,
     CritiqueRequest,
     ImageRequest,
+    ImageResult,
     Plan,
     PlanDelta,
     PlanFinished,
@@ -299,6 +300,17 @@ async def test_a_sheet_is_one_more_drawing_and_no_step(make: Make) -> None:
     assert next(event for event in reversed(events) if event["type"] == "interleave.run")["steps"] == 2
     page = Document.load(document, artifacts).to_html()
     assert "Reference sheet" in page
+
+
+async def test_a_warning_about_the_sheet_is_about_no_step(make: Make) -> None:
+    def draw(asked: ImageRequest) -> Any:
+        warned = ("It has three boots.",) if "for reference" in asked.prompt else ()
+        return ImageResult((noise_card(asked.prompt),), warnings=warned)
+
+    graph, _, _, _ = make(styled(2), draw, references="sheet")
+    told = [event async for event in graph.astream(ASK, stream_mode="custom")]
+    [warning] = [event for event in told if event["type"] == "interleave.warning"]
+    assert warning["message"] == "Reference sheet: It has three boots." and warning.get("step") is None
 
 
 async def test_without_characters_there_is_no_sheet(make: Make) -> None:
