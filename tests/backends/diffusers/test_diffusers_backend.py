@@ -14,10 +14,14 @@ from PIL import Image
 
 pytest.importorskip("diffusers")
 
+from langgraph_interleave import create_interleave_graph
 from langgraph_interleave.backends.base import ImageBackend
 from langgraph_interleave.backends.diffusers import DiffusersBackend
+from langgraph_interleave.backends.given import as_backend
 from langgraph_interleave.backends.registry import init_image_backend
+from langgraph_interleave.backends.several import SeveralBackends
 from langgraph_interleave.errors import BadResponse, CallTimeout, InvalidRequest, Unavailable
+from langgraph_interleave.testing import Options, ScriptedCritic, ScriptedPlanner, check_backend, simple_plan
 from langgraph_interleave.types import ImageBytes, ImageRequest, ImageResult, Progress
 
 torch: Any = pytest.importorskip("torch")
@@ -63,6 +67,16 @@ def test_a_folder_is_a_backend_and_nothing_is_loaded_before_it_draws(capfd: Any)
     assert (picture.width, picture.height, picture.mime, picture.seed) == (64, 64, "image/png", 3)
     assert b"trainedAlgorithmicMedia" in picture.data
     assert capfd.readouterr() == ("", "")
+
+
+async def test_a_pipeline_object_is_a_backend_wherever_one_is_taken(klein_pipe: Any) -> None:
+    assert isinstance(as_backend(klein_pipe), DiffusersBackend)
+    assert isinstance(as_backend({"local": (klein_pipe, "all")}), SeveralBackends)
+    plan = ScriptedPlanner(simple_plan(1))
+    graph = create_interleave_graph(plan, klein_pipe, ScriptedCritic(), size="64x64", checks=())
+    assert (await graph.ainvoke({"request": "a pot"}))["outcome"] == "complete"
+    report = await asyncio.to_thread(check_backend, klein_pipe, options=Options(size=(64, 64), max_calls=1))
+    assert (report.backend, report["draws"].status) == ("diffusers", "passed")
 
 
 def test_same_seed_same_picture_and_another_seed_another(klein: DiffusersBackend, look: Any) -> None:
