@@ -19,10 +19,11 @@ settings.register_profile(
     "default",
     derandomize=True,
     deadline=None,
-    max_examples=100,
+    max_examples=40,
     print_blob=True,
     suppress_health_check=[HealthCheck.too_slow],
 )
+settings.register_profile("ci", parent=settings.get_profile("default"), max_examples=100)
 settings.register_profile("thorough", parent=settings.get_profile("default"), derandomize=False, max_examples=2000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
