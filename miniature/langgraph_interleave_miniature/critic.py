@@ -8,7 +8,7 @@ from pathlib import Path
 
 from langgraph_interleave.critic import OnText
 from langgraph_interleave.errors import CritiqueError
-from langgraph_interleave.types import Critique, CritiqueRequest, CritiqueResult, Scores
+from langgraph_interleave.types import Critique, CritiqueRequest, CritiqueResult
 
 from langgraph_interleave_miniature.judging import Part, chance, judge
 from langgraph_interleave_miniature.parsing import Said
@@ -75,8 +75,7 @@ class MiniatureCritic:
             )
         seen = self._sight.see(request.after)
         if seen is None:
-            nothing = Scores(semantics=0.0, consistency=0.0 if before is not None else None)
-            return Critique(verdict="revise", reasoning="The picture cannot be opened.", scores=nothing)
+            return Critique(verdict="revise", reasoning="The picture cannot be opened.")
         parts = judge(seen.reading, wanted, before.reading if before is not None else None)
         failed = [check.reason or check.name for check in request.checks if check.passed is False]
         accepted = not (worst(parts) or failed) and chance(parts) >= _ACCEPT
