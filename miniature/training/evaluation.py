@@ -70,7 +70,7 @@ class Painter:
         self.pipeline: Any = Flux2KleinPipeline.from_pretrained(folder, dtype=torch.float32, local_files_only=True)
         self.pipeline.set_progress_bar_config(disable=True)
         self.steps = steps
-        self._extra = {**extra, **({} if length is None else {"max_sequence_length": length})}
+        self._extra = {"guidance_scale": 1.0, **extra, **({} if length is None else {"max_sequence_length": length})}
 
     def __call__(
         self,
