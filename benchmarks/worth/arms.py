@@ -6,27 +6,18 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from worth.artists import Artist, BestOf, Oracle, critic_of
-from worth.tasks import Task, plan_of, planned
-from worth.truth import contains, rightness
+from worth.critics import BestOf, Content, Watched
+from worth.world import OWN, Artist, Judging, Task, World
 
 from langgraph_interleave import Limits, create_interleave_graph
 from langgraph_interleave.backends.base import ImageBackend
 from langgraph_interleave.context import derive_seed
 from langgraph_interleave.critic import Critic
 from langgraph_interleave.planner import PlanRequest
-from langgraph_interleave.types import ImageRequest, OnExhausted, PlanDelta
-from langgraph_interleave.world.critic import PixelCritic
-from langgraph_interleave.world.grammar import prompt, target
-from langgraph_interleave.world.presets import Preset
-from langgraph_interleave.world.scene import Scene
+from langgraph_interleave.types import ImageRequest, OnExhausted, PlanDelta, PlanFinished
 
 #: Attempts per step of the arms with a critic: the default of the graph.
 ATTEMPTS = 3
-#: Side of the pictures in pixels. The oracle does not look at them.
-SIDE = 64
-#: Side of the pictures the pixel critic looks at.
-SEEN_SIDE = 256
 
 #: One picture for each asked step, all from the whole request as it is.
 ONE_SHOT = "one-shot"
@@ -35,14 +26,14 @@ REWRITE_ONLY = "rewrite-only"
 #: The plan with its references, no critic.
 PLAN_ONLY = "plan-only"
 #: The plan; candidates of each step from the same prompt, ranked by the critic.
-BEST_OF_2, BEST_OF_3 = "plan, best of 2", "plan, best of 3"
+BEST_OF_2, BEST_OF_3, BEST_OF_4 = "plan, best of 2", "plan, best of 3", "plan, best of 4"
 #: The loop, by what it keeps when no attempt was accepted.
 KEEP_LAST, KEEP_BEST = "plan+critic, keep last", "plan+critic, keep best"
-ARMS = (ONE_SHOT, REWRITE_ONLY, PLAN_ONLY, BEST_OF_2, BEST_OF_3, KEEP_LAST, KEEP_BEST)
+#: How many candidates.
+CANDIDATES = {BEST_OF_2: 2, BEST_OF_3: 3, BEST_OF_4: 4}
+ARMS = (ONE_SHOT, REWRITE_ONLY, PLAN_ONLY, *CANDIDATES, KEEP_LAST, KEEP_BEST)
 #: Arms in which somebody judges.
-JUDGED = (BEST_OF_2, BEST_OF_3, KEEP_LAST, KEEP_BEST)
-
-Error = tuple[float, float]
+JUDGED = (*CANDIDATES, KEEP_LAST, KEEP_BEST)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,129 +46,144 @@ class Result:
         drawings: Generator calls.
         critiques: Critic calls.
         exhausted: Steps none of whose attempts was accepted.
+        of_right: Critic calls on right pictures.
+        false_accepts: Wrong pictures the critic passed.
+        false_rejects: Right pictures it sent back.
     """
 
     right: tuple[bool, ...]
     contained: tuple[bool, ...]
     drawings: int
-    critiques: int
+    critiques: int = 0
     exhausted: int = 0
+    of_right: int = 0
+    false_accepts: int = 0
+    false_rejects: int = 0
 
 
-async def run_arm(arm: str, task: Task, preset: Preset, *, seed: int, error: Error | None = None) -> Result:
+async def run_arm(
+    world: World,
+    arm: str,
+    task: Task,
+    setting: Any,
+    *,
+    seed: int,
+    judging: Judging = None,
+    attempts: int = ATTEMPTS,
+) -> Result:
     """Let an arm carry out a task.
 
     Args:
+        world: Where.
         arm: One of `ARMS`.
         task: What is asked.
-        preset: How often the artist errs, and how much words help.
+        setting: How the world's artist draws.
         seed: Of the artist, of the run and of the critic's coin. Equal seeds are equal luck: the
             first drawing of a step is the same in every arm that asks for the same thing.
-        error: The critic's rates of false accepts and false rejects; needed by the arms in `JUDGED`.
+        judging: Who judges; needed by the arms in `JUDGED`.
+        attempts: Per step, in the arms with a loop.
     """
-    artist = Artist(preset, seed=seed)
+    seed, own = world.luck(task, seed), judging == OWN
+    artist = world.artist(setting, seed=seed, own=own)
+    run = _Run(world, task, artist, seed, world.side(own=own))
     if arm in (ONE_SHOT, REWRITE_ONLY):
-        return await _without_graph(arm, task, artist, seed)
+        return await run.without_graph(arm)
     if arm not in JUDGED:
-        return await _with_graph(task, artist, critic_of(artist, None, seed), artist, seed=seed, attempts=1)
-    assert error is not None, f"the arm {arm!r} needs a critic"
-    judge = Oracle(artist, false_accept=error[0], false_reject=error[1], seed=seed)
-    if arm in (BEST_OF_2, BEST_OF_3):
-        several = BestOf(artist, judge, 2 if arm == BEST_OF_2 else 3)
-        result = await _with_graph(task, several, critic_of(artist, None, seed), artist, seed=seed, attempts=1)
+        return await run.with_graph(artist, Content(), attempts=1)
+    assert judging is not None, f"the arm {arm!r} needs a critic"
+    judge = Watched(world.critic(artist, judging, seed=seed), artist)
+    if arm in CANDIDATES:
+        plan = world.planned(task.request).plan
+
+        def instruction(request: ImageRequest) -> str:
+            return world.instruction(request, plan, seed)
+
+        result = await run.with_graph(BestOf(artist, judge, CANDIDATES[arm], instruction), Content(), attempts=1)
     else:
-        result = await _with_graph(task, artist, judge, artist, seed=seed, keep="last" if arm == KEEP_LAST else "best")
-    return replace(result, critiques=judge.critiques)
+        result = await run.with_graph(artist, judge, attempts=attempts, keep="last" if arm == KEEP_LAST else "best")
+    return replace(
+        result,
+        critiques=judge.critiques,
+        of_right=judge.of_right,
+        false_accepts=judge.false_accepts,
+        false_rejects=judge.false_rejects,
+    )
 
 
-async def run_loop(task: Task, preset: Preset, *, seed: int, error: Error) -> dict[str, Result]:
+async def run_loop(
+    world: World, task: Task, setting: Any, *, seed: int, judging: Judging, attempts: int = ATTEMPTS
+) -> dict[str, Result]:
     """The loop, keeping the last and keeping the best.
 
     Until a step is exhausted both are the same run, call for call; so the second is run only where
     one was.
     """
-    best = await run_arm(KEEP_BEST, task, preset, seed=seed, error=error)
-    last = best if not best.exhausted else await run_arm(KEEP_LAST, task, preset, seed=seed, error=error)
+    best = await run_arm(world, KEEP_BEST, task, setting, seed=seed, judging=judging, attempts=attempts)
+    last = best
+    if best.exhausted:
+        last = await run_arm(world, KEEP_LAST, task, setting, seed=seed, judging=judging, attempts=attempts)
     return {KEEP_LAST: last, KEEP_BEST: best}
 
 
-async def run_pixel(task: Task, preset: Preset, *, seed: int) -> Result:
-    """The loop with the built-in critic, which sees nothing but pixels."""
-    artist = Artist(preset, seed=seed, pixels=True)
-    counting = _Counting(PixelCritic())
-    result = await _with_graph(task, artist, counting, artist, seed=seed, side=SEEN_SIDE)
-    return replace(result, critiques=counting.critiques)
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """A task in the hands of an artist."""
 
+    world: World
+    task: Task
+    artist: Artist
+    seed: int
+    side: int
 
-async def _without_graph(arm: str, task: Task, artist: Artist, seed: int) -> Result:
-    if arm == ONE_SHOT:
-        prompts: Sequence[str] = [task.request] * len(task.scenes)
-    else:
-        # What the planner wrote for the step, without the change to a picture it is not given.
-        prompts = [prompt("", target(step.instruction or "")) for step in plan_of(task).steps]
-    shown: list[Scene | None] = []
-    for number, words in enumerate(prompts):
-        request = ImageRequest(prompt=words, seed=derive_seed(seed, number, 0), width=SIDE, height=SIDE)
-        drawn = await artist.agenerate(request)
-        shown.append(artist.shown(drawn.images[0].sha256))
-    return _result(task, shown, artist.drawings)
+    async def without_graph(self, arm: str) -> Result:
+        if arm == ONE_SHOT:
+            prompts: Sequence[str] = [self.task.request] * len(self.task.scenes)
+        else:
+            prompts = self.world.alone(self.world.planned(self.task.request).plan)
+        shown: list[Any | None] = []
+        for number, words in enumerate(prompts):
+            seed = derive_seed(self.seed, number, 0)
+            drawn = await self.artist.agenerate(ImageRequest(words, seed=seed, width=self.side, height=self.side))
+            shown.append(self.artist.shown(drawn.images[0].sha256))
+        return self._result(shown)
 
+    async def with_graph(
+        self, backend: ImageBackend, critic: Critic, *, attempts: int, keep: OnExhausted = "best"
+    ) -> Result:
+        graph = create_interleave_graph(
+            _Planner(self.world),
+            backend,
+            critic,
+            limits=Limits(max_attempts=attempts),
+            on_exhausted=keep,
+            checks=(),
+            lookahead=False,
+            size=f"{self.side}x{self.side}",
+            style_in_prompts=self.world.style_in_prompts,
+            seed=self.seed,
+        )
+        document = (await graph.ainvoke({"request": self.task.request}))["document"]
+        steps: list[dict[str, Any]] = document["steps"]
+        shown = [self.artist.shown(step["image"]["sha256"]) if step["image"] else None for step in steps]
+        exhausted = sum(step["outcome"] == "exhausted" for step in steps)
+        return replace(self._result(shown), exhausted=exhausted)
 
-async def _with_graph(
-    task: Task,
-    backend: ImageBackend,
-    critic: Critic,
-    artist: Artist,
-    *,
-    seed: int,
-    attempts: int = ATTEMPTS,
-    keep: OnExhausted = "best",
-    side: int = SIDE,
-) -> Result:
-    graph = create_interleave_graph(
-        _Planner(),
-        backend,
-        critic,
-        limits=Limits(max_attempts=attempts),
-        on_exhausted=keep,
-        checks=(),
-        lookahead=False,
-        size=f"{side}x{side}",
-        seed=seed,
-    )
-    document = (await graph.ainvoke({"request": task.request}))["document"]
-    steps: list[dict[str, Any]] = document["steps"]
-    shown = [artist.shown(step["image"]["sha256"]) if step["image"] else None for step in steps]
-    exhausted = sum(step["outcome"] == "exhausted" for step in steps)
-    return replace(_result(task, shown, artist.drawings), exhausted=exhausted)
-
-
-def _result(task: Task, shown: Sequence[Scene | None], drawings: int) -> Result:
-    lenient = tuple(contains(have, asked) for have, asked in zip(shown, task.scenes, strict=False))
-    missing = (False,) * (len(task.scenes) - len(lenient))
-    return Result(rightness(shown, task.scenes), (*lenient, *missing), drawings, 0)
+    def _result(self, shown: Sequence[Any | None]) -> Result:
+        asked = self.task.scenes
+        lenient = tuple(self.world.contains(have, want) for have, want in zip(shown, asked, strict=False))
+        missing = (False,) * (len(asked) - len(lenient))
+        return Result(self.world.rightness(shown, asked), (*lenient, *missing), self.artist.drawings)
 
 
 class _Planner:
-    """The rule-based planner, asked once about each request: it answers the same every time."""
+    """The world's planner, asked once about each request: it answers the same every time."""
 
     billed = False
-    fingerprint = "scene, asked once"
+    fingerprint = "asked once"
+
+    def __init__(self, world: World) -> None:
+        self._world = world
 
     async def aplan(self, request: PlanRequest) -> AsyncIterator[PlanDelta]:
-        yield planned(request.request.text)
-
-
-class _Counting:
-    """The pixel critic, counted."""
-
-    billed = False
-
-    def __init__(self, critic: PixelCritic) -> None:
-        self._critic = critic
-        self.fingerprint = critic.fingerprint
-        self.critiques = 0
-
-    async def acritique(self, request: Any, *, on_text: Any = None) -> Any:
-        self.critiques += 1
-        return await self._critic.acritique(request, on_text=on_text)
+        finished: PlanFinished = self._world.planned(request.request.text)
+        yield finished

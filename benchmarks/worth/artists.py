@@ -1,9 +1,8 @@
-"""Who draws and who judges in the ablation: the simulator, quickly; and critics that err at exact rates."""
+"""Who draws and who judges in the built-in world: the simulator, quickly; and a critic that errs at exact rates."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import lru_cache
 from hashlib import sha256
 from random import Random
@@ -12,10 +11,8 @@ from PIL import Image
 
 from langgraph_interleave.backends.simulator import SimulatorBackend
 from langgraph_interleave.backends.sketch import SketchBackend
-from langgraph_interleave.context import derive_seed
-from langgraph_interleave.critic import Critic, OnText
+from langgraph_interleave.critic import OnText
 from langgraph_interleave.types import (
-    Capabilities,
     Critique,
     CritiqueRequest,
     CritiqueResult,
@@ -84,6 +81,10 @@ class Artist(SimulatorBackend):
         self.drawings += len(result.images)
         return result
 
+    def faultless(self, request: CritiqueRequest) -> bool:
+        """Whether its own list of the picture's faults is empty."""
+        return self.truth(request.after.sha256) == ()
+
 
 class Oracle:
     """A critic that knows the truth and then flips a coin: errors at exactly the rates that are asked for.
@@ -137,55 +138,6 @@ class Oracle:
         )
 
 
-class Content:
-    """The critic of an arm that has none: it accepts whatever comes, and is not counted."""
-
-    billed = False
-    fingerprint = "content"
-
-    async def acritique(self, request: CritiqueRequest, *, on_text: OnText | None = None) -> CritiqueResult:
-        """Accept."""
-        return CritiqueResult(Critique(verdict="accept"))
-
-
-class BestOf:
-    """Draws each picture `n` times from the same prompt and keeps the one its judge ranks highest.
-
-    What spending on candidates instead of corrections buys. The first candidate is the picture the
-    artist alone would have drawn. An accepted one goes before a rejected one, then the higher mean
-    score, then the earlier.
-    """
-
-    name = "best-of"
-
-    def __init__(self, artist: Artist, judge: Oracle, n: int) -> None:
-        self._artist = artist
-        self._judge = judge
-        self.n = n
-        self.fingerprint = f"best-of-{n}/{artist.fingerprint}/{judge.fingerprint}"
-
-    @property
-    def capabilities(self) -> Capabilities:
-        """What the artist can do."""
-        return self._artist.capabilities
-
-    async def agenerate(self, request: ImageRequest, *, on_progress: OnProgress | None = None) -> ImageResult:
-        """Draw the candidates, and hand the best one on."""
-        first = request.seed or 0
-        seeds = [first, *(derive_seed(first, 0, number) for number in range(1, self.n))]
-        results = [await self._artist.agenerate(replace(request, seed=seed)) for seed in seeds]
-        images = [result.images[0] for result in results]
-        before = request.references[0] if request.references else None
-        said = [
-            self._judge.judge(
-                CritiqueRequest(instruction=request.prompt, prompt=request.prompt, after=image, before=before)
-            )
-            for image in images
-        ]
-        best = max(range(self.n), key=lambda number: (*_rank(said[number]), -number))
-        return replace(results[best], usage=Usage(images=self.n, cost_usd=0.0))
-
-
 def findings_of(faults: Sequence[Fault], wanted: Scene) -> tuple[Finding, ...]:
     """The artist's own list of faults, as a critic that sees all of them would put it."""
     things = {thing.id: thing for thing in wanted.things}
@@ -201,20 +153,9 @@ def findings_of(faults: Sequence[Fault], wanted: Scene) -> tuple[Finding, ...]:
     return tuple(found)
 
 
-def critic_of(artist: Artist, error: tuple[float, float] | None, seed: int) -> Critic:
-    """A critic with these rates of false accepts and false rejects; without any, the one that is content."""
-    if error is None:
-        return Content()
-    return Oracle(artist, false_accept=error[0], false_reject=error[1], seed=seed)
-
-
 @lru_cache(maxsize=20_000)
 def _refined(prompt: str, findings: tuple[Finding, ...], instruction: str) -> str:
     return refine(prompt, findings, _scene(instruction))
-
-
-def _rank(critique: Critique) -> tuple[bool, float]:
-    return critique.verdict == "accept", critique.scores.mean or 0.0
 
 
 def _imagined(wanted: Scene, luck: Random) -> Finding:

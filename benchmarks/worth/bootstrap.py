@@ -19,6 +19,7 @@ class Sums:
         steps, right, contained: Asked steps; those that came out right; the same by the lenient rule.
         sequences, whole: Sequences; those all steps of which came out right.
         drawings, critiques, exhausted: Generator calls, critic calls, steps without an accepted attempt.
+        of_right, false_accepts, false_rejects: Critic calls on right pictures; wrong ones passed, right ones sent back.
     """
 
     steps: int = 0
@@ -29,6 +30,9 @@ class Sums:
     drawings: int = 0
     critiques: int = 0
     exhausted: int = 0
+    of_right: int = 0
+    false_accepts: int = 0
+    false_rejects: int = 0
 
     def __add__(self, other: Sums) -> Sums:
         return Sums(*(getattr(self, name) + getattr(other, name) for name in Sums.__slots__))

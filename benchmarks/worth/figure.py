@@ -1,8 +1,9 @@
-"""The figure of the ablation: what each arm is worth, and where drawing again loses. Needs the extra `plots`."""
+"""Figures of the ablation: what each arm is worth, and where drawing again loses. Needs the extra `plots`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,16 +15,37 @@ Row = dict[str, Any]
 INK, GREY, PALE = "#22303c", "#7b8794", "#e4e7eb"
 STEP, SEQUENCE = "#1f6f8b", "#c8553d"
 GAIN, LOSS = "#1f6f8b", "#c8553d"
-LABELS = {PIXEL: "plan+critic that sees pixels only"}
+LABELS: dict[str, str] = {PIXEL: "plan+critic that sees pixels only"}
 ERROR_COLORS = {0.0: "#1f6f8b", 0.1: "#d9932f", 0.3: "#c8553d"}
 
 
 def draw(result: dict[str, Any], path: Path) -> None:
-    """Draw the figure and save it, 1800 pixels wide.
+    """Draw the figure of the built-in world and save it, 1800 pixels wide.
 
     Args:
         result: What `ablation.py` printed.
         path: Where to; the ending says the format.
+
+    Raises:
+        SystemExit: matplotlib is not installed.
+    """
+    tasks = result["parameters"]["tasks"]
+    with sheet(path) as (top, left, right):
+        headline = at(result["rows"], preset="default", scale=1.0, helps=1.0)
+        picked = [
+            row for arm in ARMS for row in at(headline, arm=arm) if not row["critic"] or row in at([row], error=0.1)
+        ]
+        picked += at(headline, arm=PIXEL)
+        labelled = [(LABELS.get(str(row["arm"]), str(row["arm"])), row) for row in picked]
+        said = f"{tasks} storyboards, critic wrong in one case of ten (the last row: as it is), 95 % intervals"
+        panel_of_arms(top, labelled, said)
+        _price(left, result["rows"])
+        panel_of_map(right, result["break_even"]["map"])
+
+
+@contextmanager
+def sheet(path: Path) -> Generator[tuple[Any, Any, Any]]:
+    """A figure of three panels, the first as wide as the others; it is saved in the end.
 
     Raises:
         SystemExit: matplotlib is not installed.
@@ -46,9 +68,8 @@ def draw(result: dict[str, Any], path: Path) -> None:
         grid = figure.add_gridspec(
             2, 2, height_ratios=(1.0, 1.0), left=0.075, right=0.975, top=0.9, bottom=0.07, hspace=0.46, wspace=0.24
         )
-        _arms(figure.add_subplot(grid[0, :]), result["rows"], result["parameters"]["tasks"])
-        _price(figure.add_subplot(grid[1, 0]), result["rows"])
-        _map(figure.add_subplot(grid[1, 1]), result["break_even"]["map"])
+        panels = [figure.add_subplot(place) for place in (grid[0, :], grid[1, 0], grid[1, 1])]
+        yield panels[0], panels[1], panels[2]
         figure.savefig(path, facecolor="white")
         plt.close(figure)
 
@@ -70,11 +91,15 @@ def at(rows: Sequence[Row], **wanted: object) -> list[Row]:
     return [row for row in rows if fits(row)]
 
 
-def _arms(axes: Any, rows: Sequence[Row], tasks: int) -> None:
-    headline = at(rows, preset="default", scale=1.0, helps=1.0)
-    picked = [row for arm in ARMS for row in at(headline, arm=arm) if not row["critic"] or row in at([row], error=0.1)]
-    picked += at(headline, arm=PIXEL)
-    for place, row in enumerate(picked):
+def panel_of_arms(axes: Any, picked: Sequence[tuple[str, Row]], said: str) -> None:
+    """Shares of steps and of sequences, with calls beside them.
+
+    Args:
+        axes: The wide panel.
+        picked: Labels and rows, from the top.
+        said: What there is to know, in small letters.
+    """
+    for place, (_, row) in enumerate(picked):
         for name, color, marker, shift in (("step", STEP, "o", -0.13), ("sequence", SEQUENCE, "D", 0.13)):
             share = row[name]
             axes.plot([share["low"], share["high"]], [place + shift] * 2, color=color, lw=2, alpha=0.45, zorder=2)
@@ -84,7 +109,7 @@ def _arms(axes: Any, rows: Sequence[Row], tasks: int) -> None:
         axes.text(1.175, place, f"{critiques:.1f}" if critiques else "–", ha="center", va="center")
     for x, words in ((1.065, "drawings"), (1.175, "critiques")):
         axes.text(x, -0.95, words, ha="center", va="bottom", color=GREY, fontsize=8.5)
-    axes.set_yticks(range(len(picked)), [LABELS.get(row["arm"], row["arm"]) for row in picked])
+    axes.set_yticks(range(len(picked)), [label for label, _ in picked])
     axes.set_ylim(len(picked) - 0.5, -0.7)
     axes.set_xlim(-0.008, 1.22)
     axes.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0 %", "25 %", "50 %", "75 %", "100 %"])
@@ -101,7 +126,6 @@ def _arms(axes: Any, rows: Sequence[Row], tasks: int) -> None:
     axes.set_position((0.265, box.y0, box.x1 - 0.265, box.height))
     figure = axes.get_figure()
     figure.text(0.015, 0.962, "How much comes out right, and the calls it takes per step", size=11, weight="bold")
-    said = f"{tasks} storyboards, critic wrong in one case of ten (the last row: as it is), 95 % intervals"
     figure.text(0.015, 0.938, said, size=8.5, color=GREY)
 
 
@@ -136,12 +160,13 @@ def _price(axes: Any, rows: Sequence[Row]) -> None:
     axes.set_title("Up to what price drawing again pays")
 
 
-def _map(axes: Any, corners: Sequence[Row]) -> None:
+def panel_of_map(axes: Any, corners: Sequence[Row], *, legend_at: str = "lower left") -> None:
+    """Steps gained over plan-only, over the two errors of a critic."""
     from matplotlib.colors import TwoSlopeNorm
 
     levels = sorted({corner["critic"]["false_accept"] for corner in corners})
     without, with_help = (_field(corners, levels, helps) for helps in (0.0, 1.0))
-    most = max(abs(value) for row in without for value in row)
+    most = max(0.01, *(abs(value) for row in without for value in row))
     norm = TwoSlopeNorm(0, -most, most)
     shades = axes.contourf(levels, levels, without, levels=13, cmap=_colors(), norm=norm)
     shades.set_edgecolor("face")
@@ -152,14 +177,14 @@ def _map(axes: Any, corners: Sequence[Row]) -> None:
         0.97,
         0.955,
         f"{100 * without[-1][-1]:+.0f} points".replace("-", "−"),
-        color="white",
+        color="white" if abs(without[-1][-1]) > most / 2 else INK,
         weight="bold",
         ha="right",
         va="top",
     )
     axes.plot([], [], color=INK, lw=2, label="no gain, where words do not help")
     axes.plot([], [], "--", color=INK, lw=1.5, label="no gain, where they do")
-    legend = axes.legend(fontsize=8.5, loc="lower left", frameon=True, framealpha=0.9, edgecolor="white")
+    legend = axes.legend(fontsize=8.5, loc=legend_at, frameon=True, framealpha=0.9, edgecolor="white")
     legend.get_frame().set_linewidth(0)
     axes.set_aspect("auto")
     for axis, words in ((axes.xaxis, "wrong pictures the critic passes"), (axes.yaxis, "right ones it sends back")):

@@ -1,98 +1,34 @@
-"""Cells of the ablation as jobs that processes can share."""
+"""Cells of the ablation as work that processes can share: each takes a task through all cells."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from multiprocessing import get_context
 
-from worth.arms import KEEP_BEST, KEEP_LAST, Error, Result, run_arm, run_loop, run_pixel
+from worth.arms import KEEP_BEST, KEEP_LAST, Result, run_arm, run_loop
 from worth.bootstrap import Sums
-from worth.tasks import Task, tasks
-
-from langgraph_interleave.world.presets import Preset, preset
+from worth.world import OWN, Job, Task, World
 
 #: Name of the row in which the built-in critic judges.
 PIXEL = "plan+pixel critic, keep best"
 
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    """One cell: an artist, a critic, and the arms to run with them.
-
-    Attributes:
-        preset: Name of the fault preset.
-        scale: What its rates are multiplied by.
-        helps: What its two figures of how much words help are multiplied by; 0 is pure resampling.
-        error: The critic's rates of false accepts and false rejects; `None` for arms without one.
-        arms: What is run.
-        tasks: How many tasks.
-        seeds: How many seeds each.
-    """
-
-    preset: str
-    scale: float
-    helps: float
-    error: Error | None
-    arms: tuple[str, ...]
-    tasks: int
-    seeds: int = 1
-
-
 Measured = dict[str, list[Sums]]
 
 
-def artist_of(job: Job) -> Preset:
-    """The job's preset as scaled."""
-    base = preset(job.preset).scaled(job.scale)
-    return base.model_copy(
-        update={
-            "plain_prompt_helps": base.plain_prompt_helps * job.helps,
-            "refined_helps": base.refined_helps * job.helps,
-        }
-    )
+def run_jobs(jobs: Sequence[Job], world: World, *, workers: int = 1) -> list[Measured]:
+    """All jobs, in their order, by so many processes: sums per arm and task.
 
-
-def run_jobs(jobs: Sequence[Job], *, workers: int = 1) -> list[Measured]:
-    """All jobs, in their order, by so many processes."""
+    A task is in one process through all its cells, so that what it asks for again need not be drawn again.
+    """
+    numbers = range(max(job.tasks for job in jobs))
+    work = partial(_of_task, tuple(jobs), world)
     if workers == 1:
-        return [measure(job) for job in jobs]
+        return _joined(jobs, map(work, numbers))
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-        return list(pool.map(measure, jobs))
-
-
-def measure(job: Job) -> Measured:
-    """Run a job: sums per arm and task."""
-    return asyncio.run(_measure(job))
-
-
-async def _measure(job: Job) -> Measured:
-    found: Measured = {}
-    artist = artist_of(job)
-    for task in _tasks(job.tasks):
-        of_task: dict[str, Sums] = {}
-        for seed in range(job.seeds):
-            for arm, result in (await _results(job, task, artist, seed)).items():
-                of_task[arm] = of_task.get(arm, Sums()) + sums_of([result])
-        for arm, sums in of_task.items():
-            found.setdefault(arm, []).append(sums)
-    return found
-
-
-async def _results(job: Job, task: Task, artist: Preset, seed: int) -> dict[str, Result]:
-    results: dict[str, Result] = {}
-    for arm in job.arms:
-        if arm == PIXEL:
-            results[arm] = await run_pixel(task, artist, seed=seed)
-        elif arm in (KEEP_LAST, KEEP_BEST):
-            if arm not in results and job.error is not None:
-                results |= await run_loop(task, artist, seed=seed, error=job.error)
-        else:
-            results[arm] = await run_arm(arm, task, artist, seed=seed, error=job.error)
-    return results
+        return _joined(jobs, pool.map(work, numbers))
 
 
 def sums_of(results: Iterable[Result]) -> Sums:
@@ -107,9 +43,53 @@ def sums_of(results: Iterable[Result]) -> Sums:
         drawings=sum(row.drawings for row in rows),
         critiques=sum(row.critiques for row in rows),
         exhausted=sum(row.exhausted for row in rows),
+        of_right=sum(row.of_right for row in rows),
+        false_accepts=sum(row.false_accepts for row in rows),
+        false_rejects=sum(row.false_rejects for row in rows),
     )
 
 
+def _joined(jobs: Sequence[Job], tasks: Iterable[list[dict[str, Sums]]]) -> list[Measured]:
+    found: list[Measured] = [{} for _ in jobs]
+    for of_jobs in tasks:
+        for measured, of_job in zip(found, of_jobs, strict=True):
+            for arm, sums in of_job.items():
+                measured.setdefault(arm, []).append(sums)
+    return found
+
+
+def _of_task(jobs: Sequence[Job], world: World, number: int) -> list[dict[str, Sums]]:
+    """One task through every job that has so many."""
+    task = _tasks(world, max(job.tasks for job in jobs))[number]
+    return asyncio.run(_through(jobs, world, task, number))
+
+
+async def _through(jobs: Sequence[Job], world: World, task: Task, number: int) -> list[dict[str, Sums]]:
+    return [await _measured(job, world, task) if number < job.tasks else {} for job in jobs]
+
+
+async def _measured(job: Job, world: World, task: Task) -> dict[str, Sums]:
+    found: dict[str, Sums] = {}
+    for seed in range(job.seeds):
+        for arm, result in (await _results(job, world, task, seed)).items():
+            found[arm] = found.get(arm, Sums()) + sums_of([result])
+    return found
+
+
+async def _results(job: Job, world: World, task: Task, seed: int) -> dict[str, Result]:
+    setting, results = world.setting(job), dict[str, Result]()
+    for arm in job.arms:
+        if arm == PIXEL:
+            results[arm] = await run_arm(world, KEEP_BEST, task, setting, seed=seed, judging=OWN)
+        elif arm not in (KEEP_LAST, KEEP_BEST):
+            results[arm] = await run_arm(world, arm, task, setting, seed=seed, judging=job.error)
+        elif KEEP_LAST not in job.arms:
+            results[arm] = await run_arm(world, arm, task, setting, seed=seed, judging=job.error, attempts=job.attempts)
+        elif arm not in results:
+            results |= await run_loop(world, task, setting, seed=seed, judging=job.error, attempts=job.attempts)
+    return results
+
+
 @cache
-def _tasks(count: int) -> tuple[Task, ...]:
-    return tuple(tasks(count))
+def _tasks(world: World, count: int) -> tuple[Task, ...]:
+    return tuple(world.tasks(count))

@@ -1,4 +1,4 @@
-"""Requests of the ablation: storyboards whose lines say in full what each picture must show.
+"""Requests of the built-in world: storyboards whose lines say in full what each picture must show.
 
 Every arm reads the same words and no arm lacks any: a line names the backdrop, every thing, its
 number, colour, state and place, also of what merely stays. The ground truth is the scene a line was
@@ -8,10 +8,11 @@ written from, not what a planner made of it.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, islice
 from random import Random
+
+from worth.world import Task
 
 from langgraph_interleave.planner import PlanRequest
 from langgraph_interleave.types import Capabilities, Plan, PlanFinished, Request, TextPart
@@ -25,21 +26,6 @@ from langgraph_interleave.world.vocabulary import BACKDROPS, KINDS
 
 #: What the planner is told of the artist.
 CAPABILITIES = Capabilities(edit="instruct", max_references=8, seed="exact", billed=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Task:
-    """One request and its truth.
-
-    Attributes:
-        name: Where it comes from.
-        request: The words every arm is given.
-        scenes: What each asked picture must show.
-    """
-
-    name: str
-    request: str
-    scenes: tuple[Scene, ...]
 
 
 def tasks(count: int, *, seed: int = 0) -> list[Task]:

@@ -126,7 +126,7 @@ def test_a_statistic_that_mostly_has_no_value_has_no_interval(load: Load) -> Non
 
 
 def test_the_price_of_a_critique_at_which_the_loop_breaks_even(load: Load) -> None:
-    price = load("ablation").critique_price
+    price = load("worth.report").critique_price
     plan = sums(load, sequences=10, whole=2, drawings=40)  # 20 drawings for a right sequence
     loop = sums(load, sequences=10, whole=8, drawings=60, critiques=50)
     # 8 right ones are worth 160 drawings; 60 were drawn; 100 are left for 50 critiques.
@@ -137,16 +137,16 @@ def test_the_price_of_a_critique_at_which_the_loop_breaks_even(load: Load) -> No
 
 
 def test_best_of_n_is_mixed_to_the_loops_number_of_drawings(load: Load) -> None:
-    ablation = load("ablation")
+    report = load("worth.report")
     one = sums(load, steps=100, right=50, drawings=100)
     two = sums(load, steps=100, right=70, drawings=200, critiques=200)
     three = sums(load, steps=100, right=80, drawings=300, critiques=300)
     loop = sums(load, steps=100, right=66, drawings=150)
-    few, many, share = ablation._mix([one, two, three, loop])
+    few, many, share = report.mix([one, two, three, loop])
     assert (few, many, share) == (one, two, pytest.approx(0.5))
-    assert ablation._over_candidates([one, two, three, loop]) == pytest.approx(0.06)
+    assert report.over_candidates([one, two, three, loop]) == pytest.approx(0.06)
     much = sums(load, steps=100, right=66, drawings=275)
-    assert ablation._mix([one, two, three, much]) == (two, three, pytest.approx(0.75))
+    assert report.mix([one, two, three, much]) == (two, three, pytest.approx(0.75))
 
 
 # --- tasks, critic, arms
@@ -192,6 +192,7 @@ async def test_the_oracle_errs_as_often_as_it_is_told(load: Load) -> None:
 
 async def test_what_is_right_with_a_plan_is_what_the_simulator_calls_faultless(load: Load) -> None:
     arms, artists, truth = (load(f"worth.{name}") for name in ("arms", "artists", "truth"))
+    world = load("worth.builtin").WORLD
     [task] = load("worth.tasks").tasks(2)[:1]
     artist = artists.Artist(preset("hard"), seed=2)
     agree = 0
@@ -203,17 +204,17 @@ async def test_what_is_right_with_a_plan_is_what_the_simulator_calls_faultless(l
     assert agree == 2 * len(task.scenes)
     flawless = preset("perfect")
     for arm in (arms.REWRITE_ONLY, arms.PLAN_ONLY, arms.BEST_OF_2):
-        result = await arms.run_arm(arm, task, flawless, seed=0, error=(0.0, 0.0))
+        result = await arms.run_arm(world, arm, task, flawless, seed=0, judging=(0.0, 0.0))
         assert all(result.right)
         assert result.drawings == len(task.scenes) * (2 if arm == arms.BEST_OF_2 else 1)
 
 
 async def test_keep_last_and_keep_best_part_only_where_a_step_is_exhausted(load: Load) -> None:
-    arms = load("worth.arms")
+    arms, world = load("worth.arms"), load("worth.builtin").WORLD
     task = load("worth.tasks").tasks(2)[1]
-    one_short = await arms.run_loop(task, preset("perfect"), seed=0, error=(0.0, 0.0))
+    one_short = await arms.run_loop(world, task, preset("perfect"), seed=0, judging=(0.0, 0.0))
     assert one_short[arms.KEEP_LAST] is one_short[arms.KEEP_BEST]
-    hopeless = await arms.run_loop(task, preset("perfect"), seed=0, error=(0.0, 1.0))
+    hopeless = await arms.run_loop(world, task, preset("perfect"), seed=0, judging=(0.0, 1.0))
     assert hopeless[arms.KEEP_LAST] is not hopeless[arms.KEEP_BEST]
     for result in hopeless.values():
         assert result.exhausted == len(task.scenes)
@@ -223,22 +224,22 @@ async def test_keep_last_and_keep_best_part_only_where_a_step_is_exhausted(load:
 
 async def test_a_critic_that_passes_everything_is_no_critic(load: Load) -> None:
     """The corner of the map where the loop must be exactly plan-only."""
-    arms = load("worth.arms")
+    arms, world = load("worth.arms"), load("worth.builtin").WORLD
     task = load("worth.tasks").tasks(2)[1]
-    loop = await arms.run_loop(task, preset("hard"), seed=3, error=(1.0, 0.0))
-    plan = await arms.run_arm(arms.PLAN_ONLY, task, preset("hard"), seed=3)
+    loop = await arms.run_loop(world, task, preset("hard"), seed=3, judging=(1.0, 0.0))
+    plan = await arms.run_arm(world, arms.PLAN_ONLY, task, preset("hard"), seed=3)
     assert not all(plan.right)
     assert loop[arms.KEEP_BEST].right == plan.right
     assert loop[arms.KEEP_BEST].drawings == plan.drawings
 
 
 async def test_the_first_candidate_is_what_would_have_been_drawn_alone(load: Load) -> None:
-    artists = load("worth.artists")
+    artists, critics = load("worth.artists"), load("worth.critics")
     artist = artists.Artist(preset("hard"), seed=5)
     alone = await drawn(artist, SCENE, 9)
-    one = artists.BestOf(artist, artists.Oracle(artist), 1)
+    one = critics.BestOf(artist, artists.Oracle(artist), 1)
     assert (await drawn(one, SCENE, 9)).sha256 == alone.sha256
-    three = artists.BestOf(artist, artists.Oracle(artist), 3)
+    three = critics.BestOf(artist, artists.Oracle(artist), 3)
     chosen = [await drawn(three, SCENE, seed) for seed in range(12)]
     wrong = [len(artist.truth(picture.sha256) or ()) > 0 for picture in chosen]
     singly = [len(artist.truth((await drawn(artist, SCENE, seed)).sha256) or ()) > 0 for seed in range(12)]
@@ -247,12 +248,13 @@ async def test_the_first_candidate_is_what_would_have_been_drawn_alone(load: Loa
 
 def test_a_report_of_two_tasks(load: Load) -> None:
     """One cell, end to end, as JSON and as a table."""
-    ablation, jobs, arms = load("ablation"), load("worth.jobs"), load("worth.arms")
+    ablation, jobs, arms, world = load("ablation"), load("worth.jobs"), load("worth.arms"), load("worth.builtin").WORLD
+    job = load("worth.world").Job
     cells = [
-        jobs.Job("default", 1.0, 1.0, None, (arms.ONE_SHOT, arms.REWRITE_ONLY, arms.PLAN_ONLY), 2),
-        jobs.Job("default", 1.0, 1.0, (0.1, 0.1), (arms.KEEP_LAST, arms.KEEP_BEST), 2),
+        job("default", 1.0, 1.0, None, (arms.ONE_SHOT, arms.REWRITE_ONLY, arms.PLAN_ONLY), 2),
+        job("default", 1.0, 1.0, (0.1, 0.1), (arms.KEEP_LAST, arms.KEEP_BEST), 2),
     ]
-    result = ablation.report(cells, jobs.run_jobs(cells))
+    result = load("worth.report").report(cells, jobs.run_jobs(cells, world))
     assert [row["arm"] for row in result["rows"]] == [
         arms.ONE_SHOT, arms.REWRITE_ONLY, arms.PLAN_ONLY, arms.KEEP_LAST, arms.KEEP_BEST
     ]  # fmt: skip
@@ -260,5 +262,5 @@ def test_a_report_of_two_tasks(load: Load) -> None:
     assert plan["step_over_plan_only"] == {"value": 0.0, "low": 0.0, "high": 0.0}
     assert plan["drawings_per_step"] == 1.0
     assert plan["critiques_per_step"] == 0.0
-    text = ablation.table({**result, "notes": ablation.notes(result)})
+    text = ablation.table(world, {**result, "notes": world.notes(result)})
     assert "plan+critic, keep best" in text
