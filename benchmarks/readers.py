@@ -95,7 +95,7 @@ def agreement(answers: Sequence[Answer]) -> dict[str, Any]:
     Example:
         >>> one = {"critic": "nothing at night", "independent": "nothing at night"}
         >>> agreement([{**one, "critic_right": True, "independent_right": True}] * 9)["see_the_same"]
-        {'value': 1.0, 'low': 0.7009, 'high': 1.0, 'count': 9}
+        {'value': 1.0, 'low': 0.7008, 'high': 1.0, 'count': 9}
     """
     same = [answer["critic"] == answer["independent"] for answer in answers]
     return {
