@@ -5,7 +5,7 @@
     python benchmarks/readers.py --answers FOLDER/answers.json --eyes eyes.json --json
 
 Pictures are the first attempts at fresh storyboards of the ablation's kind (other ones than it uses), each edit made of
-the picture before as it came: what the ablation measures on. The critic's reader and the independent one share
+the picture before as it came, from few things to many in turn. The critic's reader and the independent one share
 architecture and world, and neither seed nor training data. A picture is right for a reader when what it sees is all
 that was asked for, and nothing else.
 
@@ -25,6 +25,7 @@ import json
 import math
 import sys
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -53,7 +54,7 @@ async def pictures(count: int, weights: Path | None = None) -> list[tuple[Scene,
 
     from PIL import Image
     from worth.miniature.artist import studio
-    from worth.miniature.tasks import planned, target, tasks
+    from worth.miniature.tasks import CROWDS, planned, target, tasks
     from worth.miniature.world import MiniatureWorld
 
     from langgraph_interleave.context import derive_seed
@@ -61,7 +62,9 @@ async def pictures(count: int, weights: Path | None = None) -> list[tuple[Scene,
 
     world, hands = MiniatureWorld(weights), studio(weights)
     found: list[tuple[Scene, Image.Image]] = []
-    for task in tasks(math.ceil(count / 3), seed=SEED):
+    each = math.ceil(count / 3 / len(CROWDS))
+    in_turn = zip(*(tasks(each, crowd, seed=SEED) for crowd in CROWDS), strict=True)
+    for task in chain.from_iterable(in_turn):
         before: ImageBytes | None = None
         for step in planned(task.request).plan.steps:
             references = (before,) if step.op == "edit" and before is not None else ()

@@ -63,8 +63,8 @@ class BuiltinWorld:
     name: str = "builtin"
     style_in_prompts: bool | None = None
 
-    def tasks(self, count: int) -> Sequence[Task]:
-        """From the book of procedures and at random, in turn."""
+    def tasks(self, count: int, preset: str) -> Sequence[Task]:
+        """From the book of procedures and at random, in turn; the same for every preset."""
         return tasks.tasks(count)
 
     def planned(self, words: str) -> PlanFinished:

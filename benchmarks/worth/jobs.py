@@ -59,13 +59,16 @@ def _joined(jobs: Sequence[Job], tasks: Iterable[list[dict[str, Sums]]]) -> list
 
 
 def _of_task(jobs: Sequence[Job], world: World, number: int) -> list[dict[str, Sums]]:
-    """One task through every job that has so many."""
-    task = _tasks(world, max(job.tasks for job in jobs))[number]
-    return asyncio.run(_through(jobs, world, task, number))
+    """The task of this number through every job that has so many."""
+    return asyncio.run(_through(jobs, world, number))
 
 
-async def _through(jobs: Sequence[Job], world: World, task: Task, number: int) -> list[dict[str, Sums]]:
-    return [await _measured(job, world, task) if number < job.tasks else {} for job in jobs]
+async def _through(jobs: Sequence[Job], world: World, number: int) -> list[dict[str, Sums]]:
+    most = max(job.tasks for job in jobs)
+    return [
+        await _measured(job, world, _tasks(world, job.preset, most)[number]) if number < job.tasks else {}
+        for job in jobs
+    ]
 
 
 async def _measured(job: Job, world: World, task: Task) -> dict[str, Sums]:
@@ -91,5 +94,5 @@ async def _results(job: Job, world: World, task: Task, seed: int) -> dict[str, R
 
 
 @cache
-def _tasks(world: World, count: int) -> tuple[Task, ...]:
-    return tuple(world.tasks(count))
+def _tasks(world: World, preset: str, count: int) -> tuple[Task, ...]:
+    return tuple(world.tasks(count, preset))

@@ -46,7 +46,7 @@ class Job:
     """One cell: an artist, a critic, and the arms to run with them.
 
     Attributes:
-        preset: Name of the artist.
+        preset: Name of the artist, or of what it is asked for.
         scale: What its rates of faults are multiplied by, where they are rates.
         helps: How much words help: what the preset's two figures are multiplied by, or 1 where the critic's prompts
             are used; 0 is pure resampling.
@@ -97,8 +97,8 @@ class World(Protocol):
         """Whether the graph adds the style guide to prompts; `None` for its default."""
         ...
 
-    def tasks(self, count: int) -> Sequence[Task]:
-        """The first so many tasks, always the same."""
+    def tasks(self, count: int, preset: str) -> Sequence[Task]:
+        """The first so many tasks of the jobs with this preset, always the same."""
         ...
 
     def planned(self, words: str) -> PlanFinished:

@@ -33,16 +33,17 @@ SCENE = Scene("meadow", (BALL, CAR))
 # --- tasks and measure
 
 
-def test_storyboards_are_fresh_full_and_read_as_meant(load: Load) -> None:
+@pytest.mark.parametrize(("crowd", "fewest", "most"), [("few", 1, 3), ("many", 4, 6), ("crowd", 5, 6)])
+def test_storyboards_are_fresh_full_and_read_as_meant(load: Load, crowd: str, fewest: int, most: int) -> None:
     tasks = load("worth.miniature.tasks")
-    first = tasks.tasks(30)
-    assert first == tasks.tasks(30) and first[:7] == tasks.tasks(7)
-    assert not {task.request for task in first} & {task.request for task in tasks.tasks(30, seed=1)}
+    first = tasks.tasks(30, crowd)
+    assert first == tasks.tasks(30, crowd) and first[:7] == tasks.tasks(7, crowd)
+    assert not {task.request for task in first} & {task.request for task in tasks.tasks(30, crowd, seed=1)}
     kinds: list[str] = []
     for task in first:
         assert task.request.splitlines() == [f"{n}. {describe(scene)}" for n, scene in enumerate(task.scenes, 1)]
         assert len(task.scenes) in (3, 4)
-        assert all(1 <= len(scene.things) <= 3 for scene in task.scenes)
+        assert all(fewest <= len(scene.things) <= most for scene in task.scenes)
         steps = tasks.planned(task.request).plan.steps
         assert [tasks.target(step.instruction).shown for step in steps] == [scene.shown for scene in task.scenes]
         assert steps[0].op == "generate"
@@ -63,7 +64,7 @@ def test_right_is_all_of_it_and_nothing_else(load: Load) -> None:
 
 def test_every_task_has_luck_of_its_own(load: Load) -> None:
     world = world_of(load)
-    tasks = world.tasks(20)
+    tasks = world.tasks(20, "few")
     seeds = {world.luck(task, seed) for task in tasks for seed in (0, 1)}
     assert len(seeds) == 40 and world.luck(tasks[3], 1) == world.luck(tasks[3], 1)
 
@@ -158,7 +159,7 @@ async def test_long_prompts_are_not_cut(load: Load) -> None:
 
 async def test_without_faults_whatever_plans_is_right(load: Load) -> None:
     arms, world = load("worth.arms"), world_of(load)
-    for task in world.tasks(2):
+    for task in world.tasks(2, "many"):
         for arm in (arms.REWRITE_ONLY, arms.PLAN_ONLY, arms.BEST_OF_2, arms.KEEP_BEST):
             result = await arms.run_arm(
                 world, arm, task, True, seed=0, judging=None if arm not in arms.JUDGED else "own"
@@ -172,9 +173,9 @@ async def test_without_faults_whatever_plans_is_right(load: Load) -> None:
 async def test_candidates_are_ranked_by_the_whole_picture_not_by_the_change(load: Load) -> None:
     """The prompt of an edit does not say what has to stay; its judge must know."""
     world = world_of(load)
-    [task] = [task for task in world.tasks(9) if len({step.op for step in world.planned(task.request).plan.steps}) > 1][
-        :1
-    ]
+    [task] = [
+        task for task in world.tasks(9, "few") if len({step.op for step in world.planned(task.request).plan.steps}) > 1
+    ][:1]
     plan, seed = world.planned(task.request).plan, world.luck(task, 0)
     derive = load("worth.arms").derive_seed
     asked = [world.instruction(ImageRequest("x", seed=derive(seed, step.index, 0)), plan, seed) for step in plan.steps]
@@ -184,7 +185,7 @@ async def test_candidates_are_ranked_by_the_whole_picture_not_by_the_change(load
 async def test_the_loop_mends_and_a_critic_that_passes_everything_is_none(load: Load) -> None:
     arms, world = load("worth.arms"), world_of(load, 0.4)
     right = {"plan": 0, "loop": 0}
-    for task in world.tasks(4):
+    for task in world.tasks(4, "few"):
         plan = await arms.run_arm(world, arms.PLAN_ONLY, task, True, seed=0)
         blind = await arms.run_arm(world, arms.KEEP_BEST, task, True, seed=0, judging=(1.0, 0.0))
         assert (blind.right, blind.drawings) == (plan.right, plan.drawings)
@@ -202,11 +203,11 @@ def test_a_report_of_two_tasks(load: Load) -> None:
     world, arms, job = world_of(load, 0.3), load("worth.arms"), load("worth.world").Job
     loops = (arms.KEEP_LAST, arms.KEEP_BEST)
     cells = [
-        job("miniature", 1.0, 1.0, None, (arms.ONE_SHOT, arms.REWRITE_ONLY, arms.PLAN_ONLY), 2),
-        job("miniature", 1.0, 0.0, None, (arms.PLAN_ONLY,), 2),
-        job("miniature", 1.0, 1.0, "own", loops, 2),
-        job("miniature", 1.0, 0.0, "own", loops, 2),
-        job("miniature", 1.0, 1.0, "own", (arms.KEEP_BEST,), 2, 1, 2),
+        job("many", 1.0, 1.0, None, (arms.ONE_SHOT, arms.REWRITE_ONLY, arms.PLAN_ONLY), 2),
+        job("many", 1.0, 0.0, None, (arms.PLAN_ONLY,), 2),
+        job("many", 1.0, 1.0, "own", loops, 2),
+        job("many", 1.0, 0.0, "own", loops, 2),
+        job("many", 1.0, 1.0, "own", (arms.KEEP_BEST,), 2, 1, 2),
     ]
     result = load("worth.report").report(cells, load("worth.jobs").run_jobs(cells, world))
     own = [row for row in result["rows"] if row["critic"] == {"own": True}]

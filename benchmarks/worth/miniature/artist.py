@@ -35,7 +35,7 @@ from langgraph_interleave.types import (
 
 #: Tokens a prompt is padded to, and for prompts of more words (whole requests). The pipeline's default of 512 takes
 #: four times as long; the model was trained on texts of every length.
-TOKENS, MORE_TOKENS, FEW_WORDS = 64, 192, 50
+TOKENS, MORE_TOKENS, FEW_WORDS = 64, 256, 56
 
 
 @dataclass(slots=True)

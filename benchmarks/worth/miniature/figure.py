@@ -8,6 +8,7 @@ from typing import Any
 
 from worth.arms import ATTEMPTS, CANDIDATES, KEEP_BEST, KEEP_LAST, ONE_SHOT, PLAN_ONLY, REWRITE_ONLY
 from worth.figure import GREY, INK, SEQUENCE, STEP, Row, panel_of_arms, panel_of_map, sheet
+from worth.miniature.world import MAIN
 from worth.world import OWN
 
 _AMBER = "#d9932f"
@@ -36,7 +37,10 @@ def draw(result: dict[str, Any], path: Path) -> None:
     rows, tasks = result["rows"], result["parameters"]["tasks"]
     with sheet(path) as (top, left, right):
         picked = [(label, row) for arm, attempts, helps, label in _PICKED for row in _own(rows, arm, attempts, helps)]
-        said = f"{tasks} storyboards, drawn and judged by trained parts, measured by a second reader, 95 % intervals"
+        said = (
+            f"{tasks} storyboards with four to six things in each picture (the miniature was trained on up to three), "
+            "measured by a second reader, 95 % intervals"
+        )
         panel_of_arms(top, picked, said)
         _attempts(left, rows)
         panel_of_map(right, result["break_even"]["map"], legend_at="upper left")
@@ -46,15 +50,18 @@ def draw(result: dict[str, Any], path: Path) -> None:
 def _own(rows: Sequence[Row], arm: str, attempts: int | None, helps: int) -> list[Row]:
     """The row of an arm as the miniature's critic judges it, or of one nobody judges (`attempts` is `None`)."""
     critic = None if attempts is None else {OWN: True}
-    return [row for row in rows if (row["arm"], row["helps"], row["critic"]) == (arm, helps, critic)
-            and row.get("attempts") == attempts]  # fmt: skip
+    return _rows(rows, arm=arm, helps=helps, critic=critic, attempts=attempts)
 
 
 def _sure(rows: Sequence[Row], attempts: int) -> list[Row]:
     """The row of the loop whose critic never errs."""
-    critic = {"false_accept": 0.0, "false_reject": 0.0}
-    return [row for row in rows if (row["arm"], row["helps"], row["critic"], row.get("attempts"))
-            == (KEEP_BEST, 1, critic, attempts)]  # fmt: skip
+    never = {"false_accept": 0.0, "false_reject": 0.0}
+    return _rows(rows, arm=KEEP_BEST, helps=1, critic=never, attempts=attempts)
+
+
+def _rows(rows: Sequence[Row], **wanted: Any) -> list[Row]:
+    fields = {"preset": MAIN, **wanted}
+    return [row for row in rows if all(row.get(name) == value for name, value in fields.items())]
 
 
 def _attempts(axes: Any, rows: Sequence[Row]) -> None:

@@ -1,7 +1,10 @@
 """The miniature's world: a really trained diffusion model draws, with mistakes nobody scripted.
 
 Requests are fresh storyboards in the miniature's own words (`tasks.py`), planned by its planner, drawn by the real
-`Flux2KleinPipeline` through the backend `miniature`, 64 x 64 pixels in four steps. The truth is not known here.
+`Flux2KleinPipeline` through the backend `miniature`, 64 x 64 pixels in four steps. What it was trained for, pictures of
+up to three things (`few`), it hardly ever draws wrong: there the loop has nothing to gain, and what it costs is told.
+The main figures are of storyboards that ask for more than it was trained on, four to six things (`many`), as users do;
+`crowd` has five or six. The truth is not known here.
 
 The measure is the independent reader (`artist.py`): another seed, other drawings and other augmentation than the reader
 of the critic, so that a mistake of the critic's is not forgiven by who measures. It errs itself; how far both readers
@@ -14,7 +17,7 @@ are one reader, which favours the loop, since what one reader sees wrongly it al
 the critic's errors do, not how good the loop is.
 
 `helps` 1 uses the critic's prompts, 0 only draws again. Every drawing is made once for the same prompt, references and
-seed, and counted each time it is asked for. The first line's noise differs from task to task.
+seed, and counted each time it is asked for. The noise differs from task to task.
 """
 
 from __future__ import annotations
@@ -39,7 +42,8 @@ from langgraph_interleave.context import derive_seed
 from langgraph_interleave.critic import Critic
 from langgraph_interleave.types import ImageRequest, Plan, PlanFinished
 
-PRESET = "miniature"
+#: Storyboards of the main figures, and of those beside them: one of `tasks.CROWDS`.
+MAIN, OTHERS = "many", ("few", "crowd")
 #: Attempts beside the usual three.
 ATTEMPTS = (2, 4)
 #: The oracle's rate of false accepts and of false rejects, both the same.
@@ -61,13 +65,13 @@ class MiniatureWorld:
     """
 
     weights: Path | None = None
-    name: str = PRESET
+    name: str = "miniature"
     #: The miniature was not trained on words about style.
     style_in_prompts: bool | None = False
 
-    def tasks(self, count: int) -> Sequence[Task]:
-        """Storyboards at random."""
-        return tasks.tasks(count)
+    def tasks(self, count: int, preset: str) -> Sequence[Task]:
+        """Storyboards at random, as crowded as the preset says."""
+        return tasks.tasks(count, preset)
 
     def planned(self, words: str) -> PlanFinished:
         """What the miniature's planner makes of the words."""
@@ -121,9 +125,10 @@ class MiniatureWorld:
         return jobs_of(tasks, seeds, quick=quick)
 
     def is_headline(self, row: dict[str, Any]) -> bool:
-        """Whatever has no critic, or the miniature's own; candidates are told once."""
+        """Of the main storyboards whatever has no critic, or the miniature's own; candidates are told once."""
         judged = row["critic"] is not None and OWN in row["critic"]
-        return (row["helps"] == 1 and (row["critic"] is None or judged)) or (judged and row["arm"] in LOOPS)
+        shown = row["helps"] == 1 and (row["critic"] is None or judged)
+        return row["preset"] == MAIN and (shown or (judged and row["arm"] in LOOPS))
 
     def parameters(self) -> dict[str, Any]:
         """The weights, and how prompts are padded."""
@@ -150,63 +155,97 @@ def jobs_of(tasks: int, seeds: int, *, quick: bool) -> list[Job]:
     attempts, errors, corners = ATTEMPTS, ERRORS, MAP
     if quick:
         attempts, errors, corners = (2,), (0.1,), (0.0, 1.0)
+    some = max(2, tasks // 2)
     jobs = [
-        Job(PRESET, 1.0, 1.0, None, UNJUDGED, tasks, seeds),
+        Job(MAIN, 1.0, 1.0, None, UNJUDGED, tasks, seeds),
         # Without a critic nobody helps: the very same, for whoever is compared with it.
-        Job(PRESET, 1.0, 0.0, None, (arms.PLAN_ONLY,), tasks, seeds),
+        Job(MAIN, 1.0, 0.0, None, (arms.PLAN_ONLY,), tasks, seeds),
     ]
     for helping in HELPS:
         # Candidates are drawn from the same prompt anyway.
         candidates = tuple(arms.CANDIDATES) if helping else (arms.BEST_OF_2, arms.BEST_OF_3)
-        jobs.append(Job(PRESET, 1.0, helping, OWN, (*candidates, *LOOPS), tasks, seeds))
-        jobs += [Job(PRESET, 1.0, helping, OWN, (arms.KEEP_BEST,), tasks, seeds, more) for more in attempts]
-        jobs += [Job(PRESET, 1.0, helping, (error, error), (*candidates, *LOOPS), tasks, seeds) for error in errors]
+        jobs.append(Job(MAIN, 1.0, helping, OWN, (*candidates, *LOOPS), tasks, seeds))
+        jobs += [Job(MAIN, 1.0, helping, OWN, (arms.KEEP_BEST,), tasks, seeds, more) for more in attempts]
+        jobs += [Job(MAIN, 1.0, helping, (error, error), (*candidates, *LOOPS), tasks, seeds) for error in errors]
         if not quick:
             sure = (0.0, 0.0)
-            jobs += [Job(PRESET, 1.0, helping, sure, (arms.KEEP_BEST,), tasks, seeds, more) for more in attempts]
-    some = max(2, tasks // 2)
+            jobs += [Job(MAIN, 1.0, helping, sure, (arms.KEEP_BEST,), tasks, seeds, more) for more in attempts]
+    for other in OTHERS:
+        jobs.append(Job(other, 1.0, 1.0, None, UNJUDGED, some, seeds))
+        jobs.append(Job(other, 1.0, 1.0, OWN, (arms.BEST_OF_2, arms.BEST_OF_3, *LOOPS), some, seeds))
     for helping, accept, reject in product(HELPS, corners, corners):
-        jobs.append(Job(PRESET, 1.0, helping, (accept, reject), (arms.KEEP_BEST,), some, seeds))
+        jobs.append(Job(MAIN, 1.0, helping, (accept, reject), (arms.KEEP_BEST,), some, seeds))
     return jobs
+
+
+def own_row(rows: Sequence[dict[str, Any]], arm: str, **wanted: Any) -> dict[str, Any] | None:
+    """The row of an arm that the miniature's critic judges, three attempts with its prompts if nothing else is said.
+
+    Args:
+        rows: All of them.
+        arm: Which.
+        wanted: Other `preset`, `helps` or `attempts`.
+    """
+    fields = {"preset": MAIN, "helps": 1, "attempts": arms.ATTEMPTS, **wanted}
+    fitting = (row for row in rows if row["arm"] == arm and row["critic"] == {OWN: True})
+    return next((row for row in fitting if all(row[name] == value for name, value in fields.items())), None)
 
 
 def notes(result: dict[str, Any]) -> list[str]:
     """What a reader might stumble over; each is said only where the figures say it."""
     rows = result["rows"]
-    own = [row for row in rows if row["critic"] and OWN in row["critic"]]
     said = [
         "Right is what a second reader sees, trained apart from the critic's; it errs, too (benchmarks/readers.py).",
         "One-shot is low by construction: n pictures of one prompt are not n steps.",
     ]
-    [best] = [row for row in own if (row["arm"], row["helps"], row["attempts"]) == (arms.KEEP_BEST, 1, arms.ATTEMPTS)]
-    measured = best["critic_measured"]
-    rates = [
-        f"{100 * measured[name]['value']:.0f} % of the {what}"
-        for name, what in (("false_accept", "wrong pictures passed"), ("false_reject", "right ones sent back"))
-        if measured[name]["value"] is not None
-    ]
-    if rates:
-        said.append(f"The miniature's critic against the measure: {', '.join(rates)}.")
-    words = best.get("step_over_resampling")
+    for name in (MAIN, *OTHERS):
+        best = own_row(rows, arms.KEEP_BEST, preset=name)
+        plan = [row for row in rows if (row["arm"], row["preset"], row["helps"]) == (arms.PLAN_ONLY, name, 1)]
+        if best is not None and plan:
+            said.append(_of_storyboards(name, plan[0], best))
+    best = own_row(rows, arms.KEEP_BEST)
+    words = best.get("step_over_resampling") if best is not None else None
     if words is not None:
         verdict = "help" if words["low"] > 0 else "harm" if words["high"] < 0 else "are not shown to help or harm"
         said.append(
             f"The critic's prompts {verdict}: {_points(words)} over drawing again from the same prompt, three attempts."
         )
-    [alone] = [row for row in rows if row["arm"] == arms.REWRITE_ONLY]
-    over = alone["step_over_plan_only"]
-    if over["low"] > 0:
-        said.append(
-            f"Drawing each picture anew beats editing the one before by {_points(over)}: here words say everything, "
-            "and the same words look the same, which they do with no larger generator."
-        )
-    elif over["high"] < 0:
-        said.append(f"Editing the picture before beats drawing each anew by {_points(over, -1)}.")
-    price = best["critique_price"]
-    if price["low"] is not None and price["low"] <= 0:
-        verdict = "Loses to" if price["high"] < 0 else "Not shown to beat"
-        said.append(f"{verdict} re-running whole sequences, even with free critiques: {_range(price, 1, '+.2f')}.")
+    for row in rows:
+        over = row["step_over_plan_only"]
+        if row["arm"] == arms.REWRITE_ONLY and not over["low"] <= 0 <= over["high"]:
+            better = (
+                "Drawing each picture anew beats editing the one before"
+                if over["low"] > 0
+                else ("Editing the picture before beats drawing each anew")
+            )
+            said.append(
+                f"{better} by {_points(over, 1 if over['low'] > 0 else -1)} ({row['preset']}). Here words say "
+                "everything, and the same words look the same, which they do with no larger generator."
+            )
     return said
+
+
+def _of_storyboards(name: str, plan: dict[str, Any], best: dict[str, Any]) -> str:
+    """What the loop makes of one sort of storyboards, and up to what price it pays."""
+    crowd, measured, price = tasks.CROWDS[name], best["critic_measured"], best["critique_price"]
+    rates = " and ".join(
+        f"{words} {100 * measured[rate]['value']:.0f} %"
+        for rate, words in (("false_accept", "passes wrong ones in"), ("false_reject", "sends right ones back in"))
+        if measured[rate]["value"] is not None
+    )
+    said = (
+        f"{crowd.low} to {crowd.most} things: {100 * plan['step']['value']:.0f} % of the steps right at once, "
+        f"{_points(best['step_over_plan_only'])} more with the loop, for {best['drawings_per_step']:.2f} drawings a "
+        f"step; against the measure the critic {rates}."
+    )
+    if price["value"] is None:
+        return said
+    if price["low"] is None:
+        return f"{said} Re-running makes a right sequence too seldom to tell a price."
+    if price["low"] > 0:
+        return f"{said} Pays up to {price['value']:.2f} drawings a critique."
+    verdict = "Loses to" if price["high"] < 0 else "Not shown to beat"
+    return f"{said} {verdict} re-running, even with free critiques: break-even at {_range(price, 1, '+.2f')}."
 
 
 def _points(interval: dict[str, float], sign: int = 1) -> str:
@@ -223,6 +262,6 @@ def _things(scene: Scene) -> Counter[tuple[str, str]]:
 
 
 def _kinds(world: MiniatureWorld) -> dict[str, int]:
-    """How the steps of the first sixty tasks are drawn."""
-    steps = [step for task in world.tasks(60) for step in world.planned(task.request).plan.steps]
+    """How the steps of the first sixty main tasks are drawn."""
+    steps = [step for task in world.tasks(60, MAIN) for step in world.planned(task.request).plan.steps]
     return dict(Counter(step.op for step in steps))
