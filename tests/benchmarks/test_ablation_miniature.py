@@ -203,11 +203,11 @@ def test_a_report_of_two_tasks(load: Load) -> None:
     world, arms, job = world_of(load, 0.3), load("worth.arms"), load("worth.world").Job
     loops = (arms.KEEP_LAST, arms.KEEP_BEST)
     cells = [
-        job("many", 1.0, 1.0, None, (arms.ONE_SHOT, arms.REWRITE_ONLY, arms.PLAN_ONLY), 2),
-        job("many", 1.0, 0.0, None, (arms.PLAN_ONLY,), 2),
-        job("many", 1.0, 1.0, "own", loops, 2),
-        job("many", 1.0, 0.0, "own", loops, 2),
-        job("many", 1.0, 1.0, "own", (arms.KEEP_BEST,), 2, 1, 2),
+        job("crowd", 1.0, 1.0, None, (arms.ONE_SHOT, arms.REWRITE_ONLY, arms.PLAN_ONLY), 2),
+        job("crowd", 1.0, 0.0, None, (arms.PLAN_ONLY,), 2),
+        job("crowd", 1.0, 1.0, "own", loops, 2),
+        job("crowd", 1.0, 0.0, "own", loops, 2),
+        job("crowd", 1.0, 1.0, "own", (arms.KEEP_BEST,), 2, 1, 2),
     ]
     result = load("worth.report").report(cells, load("worth.jobs").run_jobs(cells, world))
     own = [row for row in result["rows"] if row["critic"] == {"own": True}]

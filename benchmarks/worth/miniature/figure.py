@@ -8,6 +8,7 @@ from typing import Any
 
 from worth.arms import ATTEMPTS, CANDIDATES, KEEP_BEST, KEEP_LAST, ONE_SHOT, PLAN_ONLY, REWRITE_ONLY
 from worth.figure import GREY, INK, SEQUENCE, STEP, Row, panel_of_arms, panel_of_map, sheet
+from worth.miniature.tasks import CROWDS
 from worth.miniature.world import MAIN
 from worth.world import OWN
 
@@ -38,8 +39,8 @@ def draw(result: dict[str, Any], path: Path) -> None:
     with sheet(path) as (top, left, right):
         picked = [(label, row) for arm, attempts, helps, label in _PICKED for row in _own(rows, arm, attempts, helps)]
         said = (
-            f"{tasks} storyboards with four to six things in each picture (the miniature was trained on up to three), "
-            "measured by a second reader, 95 % intervals"
+            f"{tasks} storyboards with {CROWDS[MAIN].low} to {CROWDS[MAIN].most} things in each picture (the miniature "
+            "was trained on three at most), measured by a second reader, 95 % intervals"
         )
         panel_of_arms(top, picked, said)
         _attempts(left, rows)

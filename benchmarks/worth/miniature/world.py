@@ -3,8 +3,8 @@
 Requests are fresh storyboards in the miniature's own words (`tasks.py`), planned by its planner, drawn by the real
 `Flux2KleinPipeline` through the backend `miniature`, 64 x 64 pixels in four steps. What it was trained for, pictures of
 up to three things (`few`), it hardly ever draws wrong: there the loop has nothing to gain, and what it costs is told.
-The main figures are of storyboards that ask for more than it was trained on, four to six things (`many`), as users do;
-`crowd` has five or six. The truth is not known here.
+The main figures are of storyboards that ask for twice as much as it was trained on, five or six things (`crowd`);
+between the two are four to six (`many`). The truth is not known here.
 
 The measure is the independent reader (`artist.py`): another seed, other drawings and other augmentation than the reader
 of the critic, so that a mistake of the critic's is not forgiven by who measures. It errs itself; how far both readers
@@ -43,7 +43,7 @@ from langgraph_interleave.critic import Critic
 from langgraph_interleave.types import ImageRequest, Plan, PlanFinished
 
 #: Storyboards of the main figures, and of those beside them: one of `tasks.CROWDS`.
-MAIN, OTHERS = "many", ("few", "crowd")
+MAIN, OTHERS = "crowd", ("many", "few")
 #: Attempts beside the usual three.
 ATTEMPTS = (2, 4)
 #: The oracle's rate of false accepts and of false rejects, both the same.
@@ -212,16 +212,13 @@ def notes(result: dict[str, Any]) -> list[str]:
         )
     for row in rows:
         over = row["step_over_plan_only"]
-        if row["arm"] == arms.REWRITE_ONLY and not over["low"] <= 0 <= over["high"]:
-            better = (
-                "Drawing each picture anew beats editing the one before"
-                if over["low"] > 0
-                else ("Editing the picture before beats drawing each anew")
-            )
+        if row["arm"] == arms.REWRITE_ONLY and over["low"] > 0:
             said.append(
-                f"{better} by {_points(over, 1 if over['low'] > 0 else -1)} ({row['preset']}). Here words say "
-                "everything, and the same words look the same, which they do with no larger generator."
+                f"Drawing each picture anew beats editing the one before by {_points(over)} ({row['preset']}): here "
+                "words say everything, and the same words look the same, which they do with no larger generator."
             )
+        elif row["arm"] == arms.REWRITE_ONLY and over["high"] < 0:
+            said.append(f"Editing the one before beats drawing each anew by {_points(over, -1)} ({row['preset']}).")
     return said
 
 
