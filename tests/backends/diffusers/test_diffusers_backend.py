@@ -163,7 +163,7 @@ def test_references_it_does_not_take_are_refused(klein: DiffusersBackend, look: 
         result_of(klein, ask(references=[look.card("red")] * 5))
     with pytest.raises(InvalidRequest, match=r"Reference 1 is 900x100 pixels"):
         result_of(klein, ask(references=[look.card("red", (900, 100))]))
-    with pytest.raises(InvalidRequest, match=r"Reference 1 is an HTML page"):
+    with pytest.raises(InvalidRequest, match=r"Reference 2 is an HTML page"):
         result_of(klein, ask(references=[look.card("red"), ImageBytes(b"<html>", "image/png", 64, 64)]))
     with pytest.raises(InvalidRequest, match="no mask"):
         result_of(klein, ask(references=[look.card("red")], mask=look.card("red")))
