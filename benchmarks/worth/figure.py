@@ -160,30 +160,40 @@ def _price(axes: Any, rows: Sequence[Row]) -> None:
     axes.set_title("Up to what price drawing again pays")
 
 
-def panel_of_map(axes: Any, corners: Sequence[Row], *, legend_at: str = "lower left") -> None:
-    """Steps gained over plan-only, over the two errors of a critic."""
+def panel_of_map(axes: Any, corners: Sequence[Row], *, shaded: float = 0.0, legend_at: str = "lower left") -> None:
+    """Steps gained over plan-only, over the two errors of a critic.
+
+    Args:
+        axes: The panel.
+        corners: Of the map, for words that help and that do not.
+        shaded: Which of the two is shown by color, 0 or 1; the other is the dashed line.
+        legend_at: As matplotlib names places.
+    """
     from matplotlib.colors import TwoSlopeNorm
 
     levels = sorted({corner["critic"]["false_accept"] for corner in corners})
-    without, with_help = (_field(corners, levels, helps) for helps in (0.0, 1.0))
-    most = max(0.01, *(abs(value) for row in without for value in row))
+    field, other = (_field(corners, levels, helps) for helps in (shaded, 1.0 - shaded))
+    most = max(0.01, *(abs(value) for row in field for value in row))
     norm = TwoSlopeNorm(0, -most, most)
-    shades = axes.contourf(levels, levels, without, levels=13, cmap=_colors(), norm=norm)
+    shades = axes.contourf(levels, levels, field, levels=13, cmap=_colors(), norm=norm)
     shades.set_edgecolor("face")
-    axes.contour(levels, levels, without, levels=[0], colors=[INK], linewidths=2)
-    axes.contour(levels, levels, with_help, levels=[0], colors=[INK], linewidths=1.5, linestyles=["dashed"])
-    axes.text(0.03, 0.19, f"{100 * without[0][0]:+.0f} points", color=INK, weight="bold")
-    axes.text(
-        0.97,
-        0.955,
-        f"{100 * without[-1][-1]:+.0f} points".replace("-", "−"),
-        color="white" if abs(without[-1][-1]) > most / 2 else INK,
-        weight="bold",
-        ha="right",
-        va="top",
+    axes.contour(levels, levels, field, levels=[0], colors=[INK], linewidths=2)
+    axes.contour(levels, levels, other, levels=[0], colors=[INK], linewidths=1.5, linestyles=["dashed"])
+    for value, place in (
+        (field[0][0], (0.03, 0.19, "left", "baseline")),
+        (field[-1][-1], (0.97, 0.955, "right", "top")),
+    ):
+        x, y, beside, above = place
+        color = "white" if value < -most / 2 else INK
+        words = f"{100 * value:+.0f} points".replace("-", "−")
+        axes.text(x, y, words, color=color, weight="bold", ha=beside, va=above)
+    lines = (
+        ("where words do not help", "where they do")
+        if not shaded
+        else ("with the critic's prompts", "only drawn again")
     )
-    axes.plot([], [], color=INK, lw=2, label="no gain, where words do not help")
-    axes.plot([], [], "--", color=INK, lw=1.5, label="no gain, where they do")
+    axes.plot([], [], color=INK, lw=2, label=f"no gain, {lines[0]}")
+    axes.plot([], [], "--", color=INK, lw=1.5, label=f"no gain, {lines[1]}")
     legend = axes.legend(fontsize=8.5, loc=legend_at, frameon=True, framealpha=0.9, edgecolor="white")
     legend.get_frame().set_linewidth(0)
     axes.set_aspect("auto")

@@ -200,7 +200,7 @@ async def test_the_loop_mends_and_a_critic_that_passes_everything_is_none(load: 
 
 
 def test_a_report_of_two_tasks(load: Load) -> None:
-    world, arms, job = world_of(load, 0.3), load("worth.arms"), load("worth.world").Job
+    world, arms, job = world_of(load, 0.6), load("worth.arms"), load("worth.world").Job
     loops = (arms.KEEP_LAST, arms.KEEP_BEST)
     cells = [
         job("crowd", 1.0, 1.0, None, (arms.ONE_SHOT, arms.REWRITE_ONLY, arms.PLAN_ONLY), 2),

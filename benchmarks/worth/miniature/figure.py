@@ -44,7 +44,7 @@ def draw(result: dict[str, Any], path: Path) -> None:
         )
         panel_of_arms(top, picked, said)
         _attempts(left, rows)
-        panel_of_map(right, result["break_even"]["map"], legend_at="upper left")
+        panel_of_map(right, result["break_even"]["map"], shaded=1.0, legend_at="upper left")
         _mark(right, _own(rows, KEEP_BEST, ATTEMPTS, 1))
 
 
@@ -107,5 +107,5 @@ def _mark(axes: Any, own: Sequence[Row]) -> None:
         axes.plot(accept, reject, "*", color="white", mec=INK, ms=13, mew=1, zorder=6, clip_on=False)
         axes.annotate(
             "the miniature's critic", (accept, reject), xytext=(9, 3), textcoords="offset points", fontsize=8.5,
-            color="white", weight="bold", zorder=6,
+            color=INK, zorder=6, bbox={"facecolor": "white", "alpha": 0.75, "lw": 0, "pad": 1.5},
         )  # fmt: skip
