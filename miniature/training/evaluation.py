@@ -134,6 +134,10 @@ def rows_from_text(painter: Painter, world: World, count: int, seed: int) -> dic
                     for (_, there), scene in zip(world.judge(pictures), scenes, strict=True)
                 ]
             )
+    rng = random.Random(seed + 4)
+    crowded = [world.scene(rng, 4) for _ in range(count)]
+    prompts = [world.caption(rng, scene, "full") for scene in crowded]
+    rows["4 things (never trained), 4 steps"] = _share(strict(world.judge, painter(prompts, range(count)), crowded))
     return rows
 
 
@@ -153,6 +157,12 @@ def rows_of_edits(painter: Painter, world: World, count: int, seed: int) -> dict
         rows[f"edit {op}, done"] = _share([_done(a, edit) for a, edit in zip(seen, edits, strict=True)])
         rows[f"edit {op}, rest kept"] = _share([_kept(a, edit) for a, edit in zip(seen, edits, strict=True)])
     rows["edits, all"] = _share(everything)
+    rng = random.Random(seed + 32)
+    edits = [world.edit(rng, world.scene(rng, rng.choice((1, 2))), None) for _ in range(count)]
+    prompts = [world.caption(rng, edit.after, "full") for edit in edits]
+    pictures = painter(prompts, range(count), [world.draw(edit.before) for edit in edits])
+    right = strict(world.judge, pictures, [edit.after for edit in edits])
+    rows["edits, told by a description of the result"] = _share(right)
     return rows
 
 
