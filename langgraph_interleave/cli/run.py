@@ -16,6 +16,7 @@ from langgraph_interleave.artifacts import ArtifactStore
 from langgraph_interleave.cli.drawing import choose_backend
 from langgraph_interleave.cli.folder import STORE, TRAJECTORY, Place, choose_folder, run_id, shown
 from langgraph_interleave.cli.money import hint_of
+from langgraph_interleave.cli.pipe import mute, quietly
 from langgraph_interleave.cli.preflight import check_roles
 from langgraph_interleave.cli.rescue import rescue
 from langgraph_interleave.cli.screen import Screen, can_redraw, open_screen
@@ -131,14 +132,14 @@ def run(options: Options, *, working: Path | None = None) -> int:
     except BrokenPipeError:
         # Whoever read our output has gone: that is a way to say stop.
         job.stopped = True
-        _mute()
+        mute()
     except Exception as error:  # noqa: BLE001 - raised again, once what exists is written
         job.fault = error
     finally:
         if job.document is None and screen.progress.outcome is None:
             screen.progress.outcome = "failed" if job.fault else "cancelled"
         # Whatever happened, the terminal is given back.
-        screen.finish()
+        quietly(screen.finish)
     _refuse_unspent(job)
     return _deliver(job, screen, options, working)
 
@@ -307,7 +308,7 @@ def _stopping(job: Job, screen: Screen, running: asyncio.Task[None]) -> Generato
             running.cancel()
             return
         job.stopped = True
-        screen.say("stopping; what exists is kept")
+        quietly(lambda: screen.say("stopping; what exists is kept"))
         loop.call_later(_STOP_S, running.cancel)
         _stop_run(job, running)
 
@@ -367,24 +368,16 @@ def _deliver(job: Job, screen: Screen, options: Options, working: Path) -> int:
         data = rescued.model_dump(mode="json", exclude_none=True)
     document = Document.load(data, job.artifacts)
     document.save(job.place.folder)
-    if document.data.problem is not None:
-        screen.say(one_line(f"{document.data.problem.message} {document.data.problem.remedy}"))
-    screen.say(shown(job.place.page, working))
+    problem = document.data.problem
+    if problem is not None:
+        quietly(lambda: screen.say(one_line(f"{problem.message} {problem.remedy}")))
+    quietly(lambda: screen.say(shown(job.place.page, working)))
     if job.fault is not None:
         raise job.fault
     code = EXIT[data["outcome"]]
     if options.open_page and not options.events and can_redraw(sys.stdout):
         _open(job.place.page)
     return code
-
-
-def _mute() -> None:
-    """Write to nowhere from now on; else the next line fails again, and Python's own flush at exit."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    for stream in (sys.stdout, sys.stderr):
-        if not stream.isatty():
-            with contextlib.suppress(OSError, ValueError):
-                os.dup2(nowhere, stream.fileno())
 
 
 def _open(page: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import io
 import json
 import os
 import pty
@@ -344,6 +345,24 @@ def test_a_reader_that_goes_away_stops_the_run_quietly(working: Path, arguments:
         assert process.wait(timeout=20) == 130
         assert "Traceback" not in process.stderr.read()
     assert (working / "bean" / "index.html").exists()
+
+
+def test_a_reader_that_goes_away_at_the_end_changes_nothing(working: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    here, there = os.pipe()
+
+    class Pipe(io.TextIOWrapper):
+        def write(self, text: str) -> int:
+            nonlocal here
+            if here and text.startswith("complete"):
+                os.close(here)
+                here = 0
+            return super().write(text)
+
+    with Pipe(os.fdopen(there, "wb", 0), write_through=True) as out:
+        monkeypatch.setattr(sys, "stdout", out)
+        assert run() == 0
+    assert here == 0
+    assert (working / "how-to-plant-a-bean" / "index.html").exists()
 
 
 def test_in_a_terminal_the_view_is_redrawn_and_the_end_stays(working: Path) -> None:
