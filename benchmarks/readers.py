@@ -2,7 +2,7 @@
 
     python benchmarks/readers.py --json [--pictures 400]             # the readers with each other
     python benchmarks/readers.py --sheet FOLDER                      # 100 pictures to look at, and the readers' answers
-    python benchmarks/readers.py --answers FOLDER/answers.json --eyes eyes.json --json
+    python benchmarks/readers.py --answers FOLDER/answers.json --eyes benchmarks/worth/miniature/eyes.json
 
 Pictures are the first attempts at fresh storyboards of the ablation's kind (other ones than it uses), each edit made of
 the picture before as it came, from few things to many in turn. The critic's reader and the independent one share
@@ -11,8 +11,8 @@ that was asked for, and nothing else.
 
 For the eyes, `--sheet` writes pages of 25 pictures with numbers and what each should show; they do not say what the
 readers saw, so that nobody is led. Whoever looked writes down
-`{"from": 1, "to": 100, "wrong": [3, 17], "unsure": [20]}`: all others from the first to the last one looked at are
-right. What is unsure is counted and left out.
+`{"weights": as in answers.json, "from": 1, "to": 100, "wrong": [3, 17], "unsure": [20]}`: all others from the first to
+the last one looked at are right. What is unsure is counted and left out. The same weights draw the same sheet.
 
 Intervals are Wilson's, 95 %, as if pictures of one storyboard had nothing to do with each other.
 """
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 #: Seed of the storyboards; the ablation's are those of seed 0.
 SEED = 1
-_PAGE, _COLUMNS, _SIDE, _WIDE, _HIGH = 25, 5, 192, 236, 262
+_PAGE, _COLUMNS, _SIDE, _WIDE, _HIGH = 25, 5, 192, 236, 312
 
 Answer = dict[str, Any]
 """One picture: `number`, `asked`, `critic` and `independent` in words, `critic_right`, `independent_right`."""
@@ -73,6 +73,13 @@ async def pictures(count: int, weights: Path | None = None) -> list[tuple[Scene,
             with Image.open(io.BytesIO(before.data)) as picture:
                 found.append((target(step.instruction or ""), picture.convert("RGB")))
     return found[:count]
+
+
+def drawn_by(weights: Path | None = None) -> str:
+    """What tells the weights of a folder from others."""
+    from langgraph_interleave_miniature.backend import MiniatureBackend
+
+    return MiniatureBackend(weights).fingerprint
 
 
 def answers_of(drawn: Sequence[tuple[Scene, Image.Image]], weights: Path | None = None) -> list[Answer]:
@@ -177,8 +184,30 @@ def share(cases: Sequence[bool]) -> dict[str, float | int | None]:
     return {"value": round(part, 4), "low": round(low, 4), "high": round(high, 4), "count": count}
 
 
-def write_sheet(folder: Path, drawn: Sequence[tuple[Scene, Image.Image]], answers: Sequence[Answer]) -> list[Path]:
+def seen_by(answered: Mapping[str, Any], eyes: Mapping[str, Any]) -> dict[str, Any]:
+    """`with_eyes` of a file of answers, if the eyes saw what these weights drew.
+
+    Raises:
+        SystemExit: They saw other pictures.
+    """
+    if eyes.get("weights") != answered["weights"]:
+        raise SystemExit(
+            f"The eyes looked at what other weights drew: {eyes.get('weights')}, not {answered['weights']}. "
+            "Look at this sheet, or draw that one."
+        )
+    return with_eyes(answered["answers"], eyes)
+
+
+def write_sheet(
+    folder: Path, drawn: Sequence[tuple[Scene, Image.Image]], answers: Sequence[Answer], weights: str
+) -> list[Path]:
     """Pages of pictures with their numbers and what each should show, and the readers' answers beside them.
+
+    Args:
+        folder: Where to.
+        drawn: The pictures.
+        answers: Of the readers about them.
+        weights: What tells those who drew them from others.
 
     Returns:
         The pages and the file of answers.
@@ -191,7 +220,7 @@ def write_sheet(folder: Path, drawn: Sequence[tuple[Scene, Image.Image]], answer
         _page(of_page[start : start + _PAGE]).save(page, optimize=True)
         written.append(page)
     file = folder / "answers.json"
-    file.write_text(json.dumps(answers, indent=1), encoding="utf-8")
+    file.write_text(json.dumps({"weights": weights, "answers": answers}, indent=1), encoding="utf-8")
     return [*written, file]
 
 
@@ -229,19 +258,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.eyes is not None and options.answers is None:
         parser.error("--eyes goes with --answers: the numbers are those of one sheet.")
     if options.answers is not None:
-        answers = json.loads(options.answers.read_text(encoding="utf-8"))
+        answered: dict[str, Any] = json.loads(options.answers.read_text(encoding="utf-8"))
     else:
         count = options.pictures or (100 if options.sheet else 400)
         try:
             drawn = asyncio.run(pictures(count, options.weights))
         except (ImportError, ConfigError) as error:
             raise SystemExit(f"{error} (The miniature is installed by: pip install -e ./miniature)") from error
-        answers = answers_of(drawn, options.weights)
-        for file in write_sheet(options.sheet, drawn, answers) if options.sheet else ():
+        answered = {"weights": drawn_by(options.weights), "answers": answers_of(drawn, options.weights)}
+        for file in (
+            write_sheet(options.sheet, drawn, answered["answers"], answered["weights"]) if options.sheet else ()
+        ):
             sys.stderr.write(f"{file}\n")
-    result: dict[str, Any] = {"pictures": len(answers), "readers": agreement(answers)}
+    answers = answered["answers"]
+    result: dict[str, Any] = {"weights": answered["weights"], "pictures": len(answers), "readers": agreement(answers)}
     if options.eyes is not None:
-        result["eyes"] = with_eyes(answers, json.loads(options.eyes.read_text(encoding="utf-8")))
+        result["eyes"] = seen_by(answered, json.loads(options.eyes.read_text(encoding="utf-8")))
     sys.stdout.write(json.dumps(result, indent=1) + "\n" if options.json else table(result))
     return 0
 

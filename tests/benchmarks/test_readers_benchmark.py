@@ -62,19 +62,22 @@ def test_pages_and_answers_are_written_and_read_again(
     readers = load("readers")
     given = answers([True] * 26, [False] * 26)
     drawn = [(None, Image.new("RGB", (64, 64), "red"))] * 26
-    *pages, file = readers.write_sheet(tmp_path / "sheet", drawn, given)
+    *pages, file = readers.write_sheet(tmp_path / "sheet", drawn, given, "weights/1")
     assert [page.name for page in pages] == ["page-1.png", "page-2.png"]
     with Image.open(pages[0]) as first, Image.open(pages[1]) as second:
-        assert first.size[0] == second.size[0] == 1180 and second.height < first.height
+        assert first.size[0] == second.size[0] == 5 * 236 and second.height < first.height
         assert first.getpixel((100, 100)) == (255, 0, 0)
     eyes = tmp_path / "eyes.json"
-    eyes.write_text('{"from": 1, "to": 26, "wrong": [1, 2]}', encoding="utf-8")
+    eyes.write_text('{"weights": "weights/1", "from": 1, "to": 26, "wrong": [1, 2]}', encoding="utf-8")
     assert readers.main(["--json", "--answers", str(file), "--eyes", str(eyes)]) == 0
     result = json.loads(capsys.readouterr().out)
     assert result["eyes"]["against_eyes"]["critic"]["agree"]["value"] == round(24 / 26, 4)
     assert result["readers"]["see_the_same"]["value"] == 0
     assert readers.main(["--answers", str(file), "--eyes", str(eyes)]) == 0
     assert "right, say the eyes" in capsys.readouterr().out
+    eyes.write_text('{"weights": "weights/2", "from": 1, "to": 26, "wrong": [1, 2]}', encoding="utf-8")
+    with pytest.raises(SystemExit, match="other weights"):
+        readers.main(["--answers", str(file), "--eyes", str(eyes)])
 
 
 def test_eyes_without_answers_are_refused(load: Load, capsys: pytest.CaptureFixture[str]) -> None:
