@@ -4,7 +4,7 @@
     python benchmarks/conformance_table.py --write    the whole one into docs/backends.md, its summary into README.md
 
 Nothing leaves the machine: backends that talk to a server talk to one on a loopback address, those
-that load a model load a tiny one made in code. Tests hold the documents against this.
+that load a model load a tiny one made in code, the miniature its own. Tests hold the documents against this.
 """
 
 from __future__ import annotations
@@ -155,6 +155,14 @@ def diffusers() -> Generator[Factory]:
     yield lambda: DiffusersBackend(pipeline, defaults={"size": 64})
 
 
+@contextmanager
+def miniature() -> Generator[Factory]:
+    """The backend `miniature`, with its own trained weights."""
+    from langgraph_interleave_miniature.backend import MiniatureBackend
+
+    yield MiniatureBackend
+
+
 #: Which backends, by the heading of their column; those that take seconds apart.
 QUICK: Mapping[str, Callable[[], Any]] = {
     "sketch": sketch,
@@ -164,7 +172,12 @@ QUICK: Mapping[str, Callable[[], Any]] = {
     "chat_model": chat_model,
     "hf_inference": hf_inference,
 }
-SLOW: Mapping[str, Callable[[], Any]] = {"comfyui": comfyui, "svg": svg, "diffusers": diffusers}
+SLOW: Mapping[str, Callable[[], Any]] = {
+    "comfyui": comfyui,
+    "svg": svg,
+    "diffusers": diffusers,
+    "miniature": miniature,
+}
 
 
 def support(name: str) -> Any:

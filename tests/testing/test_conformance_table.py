@@ -25,7 +25,11 @@ QUICK, SLOW = list(maker().QUICK), list(maker().SLOW)
 
 
 #: What must be installed beside the package.
-NEEDS = {"hf_inference": "huggingface_hub", "diffusers": "diffusers"}
+NEEDS = {
+    "hf_inference": "huggingface_hub",
+    "diffusers": "diffusers",
+    "miniature": "langgraph_interleave_miniature",
+}
 
 
 def is_current(name: str) -> None:
