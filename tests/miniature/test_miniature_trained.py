@@ -30,6 +30,7 @@ from langgraph_interleave.types import Critique, CritiqueRequest, ImageBytes, Im
 #: The whole distribution may take this much on disk.
 _LARGEST = 8_500_000
 REQUEST = "a red ball at the top left in a meadow; then add a blue car at the bottom right; then make the ball green"
+CROWDED = "a red ball, a blue box, a green star, an orange fish, a yellow heart and a purple house at night"
 
 
 def png(picture: Image.Image) -> ImageBytes:
@@ -76,7 +77,7 @@ def test_the_critic_reads_drawings_right() -> None:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("trained_pipeline")
-def test_most_pictures_of_one_thing_and_many_of_two_are_right() -> None:
+def test_most_pictures_of_one_thing_and_of_two_are_right() -> None:
     """Far below what was measured: this finds weights that are broken, not weights that are a little worse."""
     rng = random.Random(2)
     backend = MiniatureBackend()
@@ -86,7 +87,7 @@ def test_most_pictures_of_one_thing_and_many_of_two_are_right() -> None:
             scene = random_scene(rng, count)
             drawn = asyncio.run(backend.agenerate(ImageRequest(describe(scene), seed=seed)))
             right[count] += judged(describe(scene), drawn.images[0]).verdict == "accept"
-    assert right[1] >= 12 and right[2] >= 6, right
+    assert right[1] >= 18 and right[2] >= 16, right  # 20 and 20 were
 
 
 @pytest.mark.slow
@@ -109,18 +110,20 @@ def test_it_keeps_the_contract() -> None:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("trained_pipeline")
-def test_a_whole_run_corrects_itself() -> None:
-    """With nothing scripted: the same request is drawn with several seeds until a picture is redrawn and accepted."""
-    corrected = accepted = 0
-    for seed in range(5):
-        graph: Any = create_interleave_graph(backend="miniature", seed=seed)
-        result = graph.invoke({"request": REQUEST})
-        steps = result["document"]["steps"]
-        assert len(steps) == 3 and all(step["image"] for step in steps)
+def test_a_whole_run_is_right_and_a_crowded_one_corrects_itself() -> None:
+    """With nothing scripted: twice as many things as it was trained on go wrong now and then, and are redrawn."""
+
+    def steps_of(request: str, seed: int) -> list[dict[str, Any]]:
+        result: Any = create_interleave_graph(backend="miniature", seed=seed).invoke({"request": request})
         assert result["document"]["notes"][0] == NOTE
-        accepted += sum(step["outcome"] == "accepted" for step in steps)
-        corrected += sum(step["outcome"] == "accepted" and step["attempts"] > 1 for step in steps)
-    assert corrected >= 1 and accepted >= 5
+        return result["document"]["steps"]
+
+    steps = steps_of(REQUEST, 0)
+    assert len(steps) == 3 and all(step["image"] for step in steps)
+    assert sum(step["outcome"] == "accepted" for step in steps) >= 2
+    crowded = [steps_of(CROWDED, seed)[0] for seed in range(8)]
+    accepted = [step["attempts"] for step in crowded if step["outcome"] == "accepted"]
+    assert len(accepted) >= 4 and max(accepted) > 1, crowded  # all eight, five of them after a correction
 
 
 @pytest.mark.slow
