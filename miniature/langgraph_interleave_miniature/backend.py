@@ -33,7 +33,7 @@ class MiniatureBackend:
 
     Args:
         weights: A folder of weights as the training writes it; this package's own by default.
-        device: Where it runs. On a CPU a picture takes a tenth of a second, which an accelerator hardly betters.
+        device: Where it runs. On a CPU a picture takes a fraction of a second, which an accelerator hardly betters.
         defaults: Options of every drawing, as of the backend `diffusers`.
 
     Raises:
