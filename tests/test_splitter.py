@@ -193,10 +193,10 @@ def test_reasoning_is_what_parsing_calls_reasoning(bits: list[str]) -> None:
 def test_long_text_takes_linear_time() -> None:
     for unit in ("word <b> `x` \n", "< ", "```\na\n```\n", "<think>a</think>b", "'<think>'"):
         text = unit * (200_000 // len(unit))
-        start = time.perf_counter()
+        start = time.process_time()
         splitter, pieces = split(text)
         assert rebuilt(splitter, pieces) == text
-        assert time.perf_counter() - start < 2
+        assert time.process_time() - start < 5
 
 
 # Blocks of providers.
