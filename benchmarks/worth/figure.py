@@ -184,7 +184,7 @@ def panel_of_map(axes: Any, corners: Sequence[Row], *, shaded: float = 0.0, lege
         (field[-1][-1], (0.97, 0.955, "right", "top")),
     ):
         x, y, beside, above = place
-        color = "white" if value < -most / 2 else INK
+        color = "white" if value < -0.75 * most else INK
         words = f"{100 * value:+.0f} points".replace("-", "−")
         axes.text(x, y, words, color=color, weight="bold", ha=beside, va=above)
     lines = (

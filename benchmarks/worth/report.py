@@ -19,7 +19,13 @@ def report(jobs: Sequence[Job], measured: Sequence[Measured]) -> dict[str, Any]:
         for job, found in zip(jobs, measured, strict=True)
         if arms.PLAN_ONLY in found
     }
-    of_job = dict(zip(jobs, measured, strict=True))
+    # Jobs that differ in `helps` alone need not run the same arms.
+    loops = {
+        (replace(job, arms=()), arm): sums
+        for job, found in zip(jobs, measured, strict=True)
+        for arm, sums in found.items()
+        if arm in (arms.KEEP_LAST, arms.KEEP_BEST)
+    }
     rows: list[dict[str, Any]] = []
     corners: list[dict[str, Any]] = []
     for job, found in zip(jobs, measured, strict=True):
@@ -31,8 +37,8 @@ def report(jobs: Sequence[Job], measured: Sequence[Measured]) -> dict[str, Any]:
                     corners.append({**_where(job), "step_over_plan_only": interval([sums, beside], _more_steps)})
                 continue
             rows.append({"arm": arm, **_where(job), **_row(sums, beside)})
-            resampled = of_job.get(replace(job, helps=0.0), {}).get(arm)
-            if job.helps and resampled is not None and arm in (arms.KEEP_LAST, arms.KEEP_BEST):
+            resampled = loops.get((replace(job, arms=(), helps=0.0), arm))
+            if job.helps and resampled is not None:
                 rows[-1]["step_over_resampling"] = interval([sums, resampled], _more_steps)
             if arm == arms.KEEP_BEST and arms.BEST_OF_3 in found:
                 several = [beside, found[arms.BEST_OF_2], found[arms.BEST_OF_3], sums]

@@ -205,17 +205,18 @@ def test_a_report_of_two_tasks(load: Load) -> None:
     cells = [
         job("crowd", 1.0, 1.0, None, (arms.ONE_SHOT, arms.REWRITE_ONLY, arms.PLAN_ONLY), 2),
         job("crowd", 1.0, 0.0, None, (arms.PLAN_ONLY,), 2),
-        job("crowd", 1.0, 1.0, "own", loops, 2),
+        job("crowd", 1.0, 1.0, "own", (arms.BEST_OF_2, *loops), 2),
         job("crowd", 1.0, 0.0, "own", loops, 2),
         job("crowd", 1.0, 1.0, "own", (arms.KEEP_BEST,), 2, 1, 2),
     ]
     result = load("worth.report").report(cells, load("worth.jobs").run_jobs(cells, world))
     own = [row for row in result["rows"] if row["critic"] == {"own": True}]
+    assert own.pop(0)["arm"] == arms.BEST_OF_2
     assert [(row["arm"], row["helps"], row["attempts"]) for row in own] == [
         (arms.KEEP_LAST, 1, 3), (arms.KEEP_BEST, 1, 3), (arms.KEEP_LAST, 0, 3), (arms.KEEP_BEST, 0, 3),
         (arms.KEEP_BEST, 1, 2),
     ]  # fmt: skip
-    assert all("step_over_resampling" in row for row in own[:2])
+    assert ["step_over_resampling" in row for row in own] == [True, True, False, False, False]
     assert own[0]["critic_measured"]["false_accept"]["value"] == 0, "here both readers are one"
     text = load("ablation").table(world, {**result, "notes": world.notes(result)})
     assert "plan+critic, keep best, 2 attempts" in text and "plan+critic, keep best, resampling" in text
