@@ -62,7 +62,9 @@ async def test_steps_build_on_each_other_and_a_wrong_prompt_is_put_right(tmp_pat
     draw(GIVEN).save(photo, "PNG")
     (tmp_path / "given.png").write_bytes(photo.getvalue())
     artifacts = ArtifactStore.memory()
-    backend = DiffusersBackend(weights(PIPELINE), device="cpu", dtype="float32", defaults={"size": 64})
+    backend = DiffusersBackend(
+        weights(PIPELINE), device="cpu", dtype="float32", defaults={"size": 64, "max_sequence_length": 64}
+    )
     graph = create_interleave_graph(
         ScriptedPlanner(plan()), backend, MiniatureCritic(), artifacts=artifacts, style_in_prompts=False
     )
