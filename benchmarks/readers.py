@@ -77,9 +77,12 @@ async def pictures(count: int, weights: Path | None = None) -> list[tuple[Scene,
 
 def drawn_by(weights: Path | None = None) -> str:
     """What tells the weights of a folder from others."""
-    from langgraph_interleave_miniature.backend import MiniatureBackend
+    from langgraph_interleave_miniature.storage import PIPELINE
+    from langgraph_interleave_miniature.storage import weights as stored
 
-    return MiniatureBackend(weights).fingerprint
+    from langgraph_interleave.backends.diffusers.identity import identity_of
+
+    return identity_of(str(stored(PIPELINE, weights)))
 
 
 def answers_of(drawn: Sequence[tuple[Scene, Image.Image]], weights: Path | None = None) -> list[Answer]:

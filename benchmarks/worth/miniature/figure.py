@@ -89,8 +89,8 @@ def _attempts(axes: Any, rows: Sequence[Row]) -> None:
     for row in alone:
         axes.plot(row["drawings_per_step"], row["step"]["value"], "o", color=INK, ms=6, zorder=5)
         axes.annotate(
-            "drawn\nonce", (row["drawings_per_step"], row["step"]["value"]), xytext=(8, -18), textcoords="offset points",
-            fontsize=8.5, color=INK,
+            "drawn\nonce", (row["drawings_per_step"], row["step"]["value"]), xytext=(8, -18),
+            textcoords="offset points", fontsize=8.5, color=INK,
         )  # fmt: skip
     axes.yaxis.set_major_formatter(lambda value, _: f"{100 * value:.0f} %")
     axes.set_xlabel("drawings a step")
