@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 #: Minutes of a stage on two shared CPU cores and on a GPU.
-_MINUTES = {"autoencoder": (26.0, 2.5), "transformer": (100.0, 6.0), "decoder": (15.0, 1.0)}
+_MINUTES = {"autoencoder": (26.0, 2.5), "transformer": (60.0, 6.0), "decoder": (9.0, 1.0)}
 #: Batch sizes likewise.
 _BATCH = {"autoencoder": (12, 128), "transformer": (64, 1024), "decoder": (12, 128)}
 STAGES = ("autoencoder", "transformer", "readers", "decoder", "export", "evaluate", "sheet")
