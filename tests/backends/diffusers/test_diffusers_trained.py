@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import io
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import pytest
 
@@ -24,12 +24,18 @@ SIGHT = Sight()
 
 
 @pytest.fixture(scope="module")
-def trained() -> DiffusersBackend:
+def trained() -> Iterator[DiffusersBackend]:
+    import torch
+
+    # On tensors as small as these, threads wait for each other more than they work.
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
     backend = DiffusersBackend(
         weights(PIPELINE), device="cpu", dtype="float32", defaults={"size": 64, "max_sequence_length": 64}
     )
     asyncio.run(backend.agenerate(ImageRequest("nothing", seed=1, extra={"steps": 1})))  # loaded
-    return backend
+    yield backend
+    torch.set_num_threads(threads)
 
 
 def at_once(backend: DiffusersBackend, requests: Sequence[ImageRequest]) -> list[ImageBytes]:
