@@ -261,7 +261,7 @@ class TestFailing:
         request = replace(
             RED_BALL,
             references=[reference(str(index)) for index in range(references)],
-            timeout_s=0.4 if isinstance(reply, Hang) else 5,
+            timeout_s=1 if isinstance(reply, Hang) else 5,
         )
         with pytest.raises(kind) as caught:
             await backend.agenerate(request)

@@ -84,6 +84,13 @@ def test_in_the_sun_is_the_sun_that_is_named(order: int) -> None:
     assert [thing.kind for thing in read("a plant in the sun").scene.things] == ["plant", "sun"]
 
 
+def test_in_a_list_the_mountains_are_the_things_that_are_named() -> None:
+    mountains = Thing(id="mountain", kind="mountain", count=2)
+    plane = Thing(id="airplane", kind="airplane", at=Beside(relation="in", of="mountain"))
+    scene = Scene(backdrop="bathroom", things=(plane, mountains))
+    assert read(describe(scene)).scene == scene
+
+
 @pytest.mark.parametrize("words", [",", ":", "is", "reads", "says", ".", "a red ball", "in the sun", "the words"])
 def test_words_in_the_picture_may_be_any(words: str) -> None:
     scene = Scene(backdrop="bathroom", caption=words)

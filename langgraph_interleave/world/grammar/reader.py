@@ -191,7 +191,7 @@ class SceneReader(Assembly):
 
     def _backdrop(self, entry: Entry, index: int, length: int) -> int:
         end = index + length
-        if not entry.bare:
+        if not entry.bare or self.listed:  # a list has said its backdrop: "in the mountains" is a place
             return 0
         following = self.tokens[end].norm if end < len(self.tokens) else ""
         if following == ":" or (index == 0 and following == ","):

@@ -187,7 +187,7 @@ def test_a_pipeline_object_is_placed_once() -> None:
     assert drawn(DiffusersBackend(pipe, offload="model", device="cpu"), ask()).width == 64
     with pytest.raises(ConfigError, match="placed with offload='model'"):
         drawn(DiffusersBackend(pipe, offload="sequential", device="cpu"), ask())
-    with pytest.raises(ConfigError, match="number format already"):
+    with pytest.raises(ConfigError, match="its number format, weights and LoRAs are what they are"):
         DiffusersBackend(pipe, dtype="bf16")
 
 
