@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-# Before anything of a model library is imported.
+# Before anything of a model library is imported. Two workers with as many threads as cores wait for each other.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ["HF_HUB_OFFLINE"] = "1"
 os.environ["LANGSMITH_TRACING"] = "false"
 
