@@ -196,5 +196,5 @@ def check_size(settings: Settings, backend: ImageBackend) -> None:
     if min(width, height) < can.min_side or width * height > can.max_pixels:
         raise ConfigError(
             f"Backend {backend.name!r} cannot draw {width}x{height} pixels.",
-            remedy=f"Ask for sides of at least {can.min_side} and at most {can.max_pixels / 1e6:.1f} megapixels.",
+            remedy=f"Ask for sides of at least {can.min_side} pixels, and at most {can.max_pixels:,} pixels in all.",
         )

@@ -109,7 +109,8 @@ def describe(capabilities: Capabilities) -> tuple[str, ...]:
         words.append("shows previews")
     if capabilities.concurrency > 1:
         words.append(f"{capabilities.concurrency} at once")
-    words.append(f"up to {capabilities.max_pixels / 1e6:.1f} megapixels")
+    most = capabilities.max_pixels
+    words.append(f"up to {most / 1e6:.1f} megapixels" if most >= 100_000 else f"up to {most:,} pixels")
     words.append("billed" if capabilities.billed else "free of charge")
     return tuple(words)
 

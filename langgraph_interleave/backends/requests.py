@@ -52,7 +52,7 @@ def _impossible(request: ImageRequest, can: Capabilities) -> str | None:
     if len(sides) < 2:
         return None
     if sides[0] * sides[1] > can.max_pixels:
-        return f"At most {can.max_pixels / 1e6:.1f} megapixels are possible."
+        return f"At most {can.max_pixels:,} pixels in all are possible."
     if can.max_aspect is not None and max(sides) > min(sides) * can.max_aspect:
         return f"One side may be {can.max_aspect:g} times the other at most."
     return None

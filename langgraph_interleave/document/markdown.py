@@ -117,9 +117,15 @@ def _made(view: View) -> list[str]:
     stories = [_story(step) for step in view.steps if len(step.attempts) > 1]
     if stories:
         blocks += ["### What was drawn again", *stories]
-    if view.warnings:
-        blocks += ["### Remarks on the way", _items([escape_line(warning) for warning in view.warnings])]
+    remarks = [*view.warnings, *(f"Step {step.number}: {remark}" for step in view.steps for remark in _remarks(step))]
+    if remarks:
+        blocks += ["### Remarks on the way", _items([escape_line(remark) for remark in remarks])]
     return blocks
+
+
+def _remarks(step: StepView) -> list[str]:
+    """What was said of its attempts, each once."""
+    return list(dict.fromkeys(remark for attempt in step.attempts for remark in attempt.remarks))
 
 
 def _story(step: StepView) -> str:

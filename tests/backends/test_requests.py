@@ -26,7 +26,7 @@ BROKEN = ImageBytes(b"\x89PNG\r\n\x1a\n", "image/png", 8, 8)
         ({"seed": 2**32}, "The seed 4294967296 is out of range."),
         ({"width": 0, "height": 64}, "mine cannot draw 0x64 pixels. Sides must be at least 32 pixels."),
         ({"height": 31}, "mine cannot draw anyx31 pixels."),
-        ({"width": 512, "height": 256}, "mine cannot draw 512x256 pixels. At most 0.1 megapixels are possible."),
+        ({"width": 512, "height": 256}, "mine cannot draw 512x256 pixels. At most 65,536 pixels in all are possible."),
         ({"width": 128, "height": 40}, "mine cannot draw 128x40 pixels. One side may be 3 times the other at most."),
         ({"references": [noise_card("a"), noise_card("b")]}, "2 references are too many for mine, which takes 1."),
         ({"references": [BROKEN]}, "Reference 1 of mine is"),
