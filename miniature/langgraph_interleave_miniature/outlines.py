@@ -17,6 +17,8 @@ from langgraph_interleave_miniature.stories import beginning, next_event
 
 #: Pictures of a story nobody gave a number for.
 _STORY = 5
+#: Characters of a request that a message quotes at most.
+_QUOTED = 200
 #: What can be said, for whoever said something else.
 REMEDY = (
     f"The miniature knows {', '.join(KINDS)}; the colors {', '.join(COLORS)}; top or bottom, left, middle or right; "
@@ -101,7 +103,7 @@ def _told(wish: Asked, rng: random.Random, given: Scene | None) -> tuple[list[Mo
     for clause in wish.clauses:
         words = said(clause)
         if words.unknown or (words.empty and not wish.story):
-            strange = ", ".join(f"“{word}”" for word in words.unknown) or f"“{clause}”"
+            strange = _shortened(", ".join(f"“{word}”" for word in words.unknown) or f"“{clause}”")
             raise PlanError(f"The miniature does not understand {strange}.", remedy=REMEDY)
         unshown += words.unshown
         if words.empty:
@@ -110,7 +112,7 @@ def _told(wish: Asked, rng: random.Random, given: Scene | None) -> tuple[list[Mo
             before = moments[-1].scene if moments else given
             chosen = applied(words, before, rng, named) if before is not None else _first(words, rng, named)
         except Impossible as error:
-            raise PlanError(f"“{clause}” cannot be: {error}", remedy=REMEDY) from error
+            raise PlanError(f"“{_shortened(clause)}” cannot be: {error}", remedy=REMEDY) from error
         opened += chosen.open
         moments.append(Moment(chosen.scene, _sentence(clause)))
     if not moments:
@@ -158,3 +160,8 @@ def _continued(told: list[Moment], count: int, rng: random.Random) -> list[Momen
 def _sentence(clause: str) -> str:
     text = " ".join(clause.split())
     return f"{text[:1].upper()}{text[1:]}{'' if text.endswith(('.', '!', '?')) else '.'}"
+
+
+def _shortened(text: str) -> str:
+    """As much of a user's words as belongs into a message."""
+    return text if len(text) <= _QUOTED else f"{text[:_QUOTED].rstrip()}…"

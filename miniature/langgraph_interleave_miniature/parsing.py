@@ -47,7 +47,9 @@ _MORE_VERBS: dict[Verb, tuple[str, ...]] = {
     "change": ("color", "colour", "recolor", "recolour", "set", "switch", "turns", "becomes", "turn into"),
     "move": ("move", "shift", "bring", "moves"),
 }
-_WORD = re.compile(r"[a-z0-9][a-z0-9'’-]*|[,;:.!?()]|[^\W\d_]+", re.IGNORECASE)
+#: They turn around what follows: leaving them out would draw what is not wanted.
+_NEGATIONS = frozenset({"no", "not", "never", "without", "non", "neither", "nor", "don't", "don’t"})
+_WORD = re.compile(r"[^\W_](?:[^\W_]|['’-])*|[,;:.!?()]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +188,7 @@ def _lexemes(text: str) -> list[_Lexeme]:
         for length in range(min(_LONGEST, len(words) - at), 0, -1):
             known = _PHRASES.get(tuple(words[at : at + length]))
             if known is not None:
-                lexemes.append(known)
+                lexemes.append(("unknown", "dark") if _is_shade(words, at, length) else known)
                 at += length
                 break
         else:
@@ -197,6 +199,12 @@ def _lexemes(text: str) -> list[_Lexeme]:
         ("filler", value) if sort == "verb" and _is_noun(index, lexemes) else (sort, value)
         for index, (sort, value) in enumerate(lexemes)
     ]
+
+
+def _is_shade(words: list[str], at: int, length: int) -> bool:
+    """Whether the dark is that of a color ("the dark blue ball"), and not the night."""
+    following = _PHRASES.get(tuple(words[at + length : at + length + 1]))
+    return words[at : at + length] in (["dark"], ["the", "dark"]) and following is not None and following[0] == "color"
 
 
 def _is_noun(index: int, lexemes: list[_Lexeme]) -> bool:
@@ -231,9 +239,13 @@ class _Reader:
                     self._thing(value)
                 case "color":
                     self._color(index, value)
+                case "row" | "column" if self._relates(index):
+                    self.unknown.append(f"{(ROW_WORDS if sort == 'row' else COLUMN_WORDS)[int(value)][0]} of")
                 case "row" | "column":
                     self._place(sort, int(value))
                 case "background":
+                    if self.background not in (None, value) and self.verb in (None, "add"):
+                        self.unknown.append(value)  # "at night on the beach": it cannot be both
                     self.background = value
                 case "verb":
                     self.verb = self.verb or _verb(value)
@@ -285,10 +297,19 @@ class _Reader:
             else:
                 self.column = number
 
+    def _relates(self, index: int) -> bool:
+        """Whether a place is told by another thing: "left of the blue car"."""
+        after = self.lexemes[index + 1 : index + 4]
+        if not after or after[0] != ("filler", "of"):
+            return False
+        rest = [sort for sort, value in after[1:] if value not in ("a", "an", "the")]
+        return bool(rest) and rest[0] in ("kind", "color")
+
     def _qualifies(self, index: int) -> bool:
         """Whether an unknown word only says more of something known: a color or thing follows at once."""
-        following = next((sort for sort, _ in self.lexemes[index + 1 :]), None)
-        return following in ("kind", "color", "verb")
+        following = self.lexemes[index + 1][0] if index + 1 < len(self.lexemes) else None
+        negated = self.lexemes[index][1] in _NEGATIONS
+        return not negated and following in ("kind", "color", "verb")
 
     def _settle(self) -> None:
         """What waited in vain: a place belongs to the last thing, a color to nothing here."""
@@ -300,9 +321,23 @@ class _Reader:
         self.things = about if self.background is not None or len(about) == len(self.things) else self.things
 
     def _settle_place(self) -> None:
-        if self.things and (self.row is not None or self.column is not None) and not self.things[-1].placed:
-            self.things[-1] = replace(self.things[-1], row=self.row, column=self.column)
+        if self.things and (self.row is not None or self.column is not None):
+            thing = self.things[-1]
+            if not thing.placed or self.verb == "move":  # "from the top left to the bottom right": the last counts
+                self.things[-1] = replace(thing, row=self.row, column=self.column)
+            else:
+                self._join_place(thing)
         self.row = self.column = None
+
+    def _join_place(self, thing: Mention) -> None:
+        """What is told later of a place is the rest of it ("at the top, left"), or cannot be as well."""
+        row = self.row if thing.row is None else thing.row
+        column = self.column if thing.column is None else thing.column
+        if self.row not in (None, row):
+            self.unknown.append(ROW_WORDS[self.row or 0][0])
+        if self.column not in (None, column):
+            self.unknown.append(COLUMN_WORDS[self.column or 0][0])
+        self.things[-1] = replace(thing, row=row, column=column)
 
 
 def _verb(value: str) -> Verb:

@@ -31,7 +31,7 @@ from langgraph_interleave_miniature.scenes import MOST, Edit, Scene
 from langgraph_interleave_miniature.sight import Sight
 
 #: Changes whenever the same request would get another plan.
-_VERSION = 1
+_VERSION = 2
 
 STYLE = StyleGuide(
     look="flat shapes with an outline, 64 pixels a side",

@@ -6,6 +6,8 @@ from functools import cache
 from importlib.resources import as_file, files
 from typing import TYPE_CHECKING
 
+from langgraph_interleave.errors import ConfigError
+
 from langgraph_interleave_miniature.reading import Reading
 
 if TYPE_CHECKING:
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 #: Readers that come with the package, by name. `critic` is the critic's own; `independent` is for measuring: another
 #: seed, other drawings, other augmentation.
 READERS = {"critic": "critic_reader.safetensors", "independent": "independent_reader.safetensors"}
+_REMEDY = "Give a whole folder of weights, or install langgraph-interleave-miniature again."
 
 
 class TrainedReader:
@@ -78,13 +81,26 @@ def as_tensor(pictures: Sequence[Image.Image]) -> torch.Tensor:
 
 
 def load_network(weights: Path) -> ReaderNetwork:
-    """A network with the weights of a file, in float32 and ready to read."""
+    """A network with the weights of a file, in float32 and ready to read.
+
+    Raises:
+        ConfigError: The file is damaged, or holds the weights of something else.
+    """
+    from safetensors import SafetensorError
     from safetensors.torch import load_file
 
     from langgraph_interleave_miniature.network import ReaderNetwork
 
     network = ReaderNetwork()
-    network.load_state_dict({name: value.float() for name, value in load_file(weights).items()}, strict=False)
+    try:
+        stored = {name: value.float() for name, value in load_file(weights).items()}
+        # Counts of batches matter to the training only, and are not stored.
+        missing, unknown = network.load_state_dict(stored, strict=False)
+    except (SafetensorError, OSError, RuntimeError) as error:
+        raise ConfigError(f"The reader's weights {weights} cannot be loaded: {error}", remedy=_REMEDY) from error
+    missing = [name for name in missing if not name.endswith("num_batches_tracked")]
+    if missing or unknown:
+        raise ConfigError(f"{weights} holds the weights of something else than a reader.", remedy=_REMEDY)
     return network.eval()
 
 

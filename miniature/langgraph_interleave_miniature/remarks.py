@@ -42,7 +42,8 @@ def sentence(part: Part, reading: Reading) -> str:
         return f"The {thing.kind} is {part.seen}; it should {verb} {thing.color}."
     if part.what == "place":
         assert isinstance(part.seen, int)
-        return f"The {thing.kind} is {place(part.seen)}; it should {'have stayed' if part.kept else 'be'} {where}."
+        should = f"{'have stayed' if part.kept else 'be'} {where or 'elsewhere'}"
+        return f"The {thing.kind} is {place(part.seen)}; it should {should}."
     stands = next((one for one in reading.scene.things if thing.cell == one.cell), None)
     if stands is not None:
         return f"There is {_a(f'{stands.color} {stands.kind}')} {where}, where {noun} should be."

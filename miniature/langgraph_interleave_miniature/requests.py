@@ -55,6 +55,8 @@ def asked(text: str) -> Asked:
         >>> asked("a story about a red car, 4 steps")
         Asked(clauses=('a red car',), count=4, story=True)
     """
+    # One space and one line break at a time: long runs of either would take the patterns below quadratic time.
+    text = "\n".join(filter(None, (" ".join(line.split()) for line in text.splitlines())))
     found = _COUNT.search(text)
     count = None
     if found is not None:

@@ -96,7 +96,7 @@ def _opened(image: ImageBytes) -> Image.Image | None:
     try:
         with Image.open(io.BytesIO(image.data)) as file:
             return file.convert("RGB")
-    except (UnidentifiedImageError, OSError, ValueError, SyntaxError):
+    except (UnidentifiedImageError, Image.DecompressionBombError, OSError, ValueError, SyntaxError):
         return None
 
 
