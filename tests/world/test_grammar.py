@@ -84,10 +84,11 @@ def test_in_the_sun_is_the_sun_that_is_named(order: int) -> None:
     assert [thing.kind for thing in read("a plant in the sun").scene.things] == ["plant", "sun"]
 
 
-def test_in_a_list_the_mountains_are_the_things_that_are_named() -> None:
+@pytest.mark.parametrize("photo", [False, True])
+def test_in_a_list_the_mountains_are_the_things_that_are_named(photo: bool) -> None:
     mountains = Thing(id="mountain", kind="mountain", count=2)
     plane = Thing(id="airplane", kind="airplane", at=Beside(relation="in", of="mountain"))
-    scene = Scene(backdrop="bathroom", things=(plane, mountains))
+    scene = Scene(backdrop="bathroom", things=(plane, mountains), photo=photo)
     assert read(describe(scene)).scene == scene
 
 

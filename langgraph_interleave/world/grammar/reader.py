@@ -119,7 +119,7 @@ class SceneReader(Assembly):
         entry, end = match.entry, index + match.length
         match entry.role:
             case "photo" if match.length > 2 or not self._photo_of(end):
-                self.photo = True
+                self.photo, self.listed = True, self.listed or any(t.norm == ":" for t in self.tokens[end : end + 1])
                 return match.length
             case "caption":
                 return self._caption(index, end)
