@@ -4,26 +4,18 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    ModelWrapValidatorHandler,
-    ValidationError,
-    field_validator,
-    model_validator,
-)
+from pydantic import ConfigDict, Field, field_validator
 
-from langgraph_interleave.errors import ConfigError, refused_option
-from langgraph_interleave.limits import Limits
+from langgraph_interleave.errors import ConfigError
+from langgraph_interleave.limits import Chosen, Limits
 from langgraph_interleave.references import References
 from langgraph_interleave.types import OnExhausted, Publish
 from langgraph_interleave.types.base import Frozen
 
 
-class InterleaveContext(BaseModel):
+class InterleaveContext(Chosen):
     """Plain values for one run; everything left out keeps the default the graph was made with.
 
     Live objects (planner, backend, critic, stores) belong to `create_interleave_graph`.
@@ -95,14 +87,6 @@ class InterleaveContext(BaseModel):
         pattern=r"^[A-Za-z0-9_-]{1,64}$",
         description="An id of the caller's own; the same id never pays twice.",
     )
-
-    @model_validator(mode="wrap")
-    @classmethod
-    def _said_in_words(cls, given: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
-        try:
-            return handler(given)
-        except ValidationError as error:
-            raise refused_option(error, cls.__name__) from error
 
     @field_validator("size")
     @classmethod

@@ -68,7 +68,8 @@ def create_interleave_graph(
             a function without arguments that makes one of these, a name, or several of these by the names
             a planner may choose from, each perhaps with what it is for:
             `{"photo": ("openai", "photographs"), "diagram": draw}`. Nothing at all means the simulator.
-        critic: Judges; an object, a LangChain chat model, or a name; `"none"` accepts all, and says so.
+        critic: Judges; an object, a LangChain chat model, or a name; `"none"` accepts
+            what no check objects to, and the document says so.
         limits: Caps on steps, attempts, images, calls and seconds.
         artifacts: Where pictures and records are kept; in memory by default.
         ledger: Record of every call; on `artifacts` by default. Give the same one to several graphs

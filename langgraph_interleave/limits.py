@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Self
 
-from pydantic import Field, ModelWrapValidatorHandler, ValidationError, model_validator
+from pydantic import BaseModel, Field, ModelWrapValidatorHandler, ValidationError, model_validator
 
 from langgraph_interleave.errors import refused_option
 from langgraph_interleave.types.base import Frozen
@@ -12,7 +12,19 @@ from langgraph_interleave.types.base import Frozen
 PositiveInt = Annotated[int, Field(ge=1)]
 
 
-class Limits(Frozen):
+class Chosen(BaseModel):
+    """Values a user chooses: what cannot be is refused as everything of the user's is, by `ConfigError`."""
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _said_in_words(cls, given: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
+        try:
+            return handler(given)
+        except ValidationError as error:
+            raise refused_option(error, cls.__name__) from error
+
+
+class Limits(Chosen, Frozen):
     """Caps on one run. At a cap the run finishes with what is there; it never goes over.
 
     `max_images` counts pictures drawn, `max_calls` every call of any role, `max_seconds` wall-clock
@@ -33,11 +45,3 @@ class Limits(Frozen):
         default=3, description="Repeats of one call at most, for all reasons together."
     )
     call_timeout_s: float = Field(default=600.0, gt=0, description="Deadline of one call, in seconds.")
-
-    @model_validator(mode="wrap")
-    @classmethod
-    def _said_in_words(cls, given: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
-        try:
-            return handler(given)
-        except ValidationError as error:
-            raise refused_option(error, cls.__name__) from error

@@ -6,13 +6,14 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from worth.critics import BestOf, Content, Watched
+from worth.critics import BestOf, Watched
 from worth.world import OWN, Artist, Judging, Task, World
 
 from langgraph_interleave import Limits, create_interleave_graph
 from langgraph_interleave.backends.base import ImageBackend
 from langgraph_interleave.context import derive_seed
 from langgraph_interleave.critic import Critic
+from langgraph_interleave.critics.unjudged import Unjudged
 from langgraph_interleave.planner import PlanRequest
 from langgraph_interleave.types import ImageRequest, OnExhausted, PlanDelta, PlanFinished
 
@@ -89,7 +90,7 @@ async def run_arm(
     if arm in (ONE_SHOT, REWRITE_ONLY):
         return await run.without_graph(arm)
     if arm not in JUDGED:
-        return await run.with_graph(artist, Content(), attempts=1)
+        return await run.with_graph(artist, Unjudged(), attempts=1)
     assert judging is not None, f"the arm {arm!r} needs a critic"
     judge = Watched(world.critic(artist, judging, seed=seed), artist)
     if arm in CANDIDATES:
@@ -98,7 +99,7 @@ async def run_arm(
         def instruction(request: ImageRequest) -> str:
             return world.instruction(request, plan, seed)
 
-        result = await run.with_graph(BestOf(artist, judge, CANDIDATES[arm], instruction), Content(), attempts=1)
+        result = await run.with_graph(BestOf(artist, judge, CANDIDATES[arm], instruction), Unjudged(), attempts=1)
     else:
         result = await run.with_graph(artist, judge, attempts=attempts, keep="last" if arm == KEEP_LAST else "best")
     return replace(

@@ -8,14 +8,13 @@ from hashlib import sha256
 from random import Random
 
 from PIL import Image
+from worth.critics import Erring
 
 from langgraph_interleave.backends.simulator import SimulatorBackend
 from langgraph_interleave.backends.sketch import SketchBackend
-from langgraph_interleave.critic import OnText
 from langgraph_interleave.types import (
     Critique,
     CritiqueRequest,
-    CritiqueResult,
     ImageBytes,
     ImageRequest,
     ImageResult,
@@ -86,37 +85,16 @@ class Artist(SimulatorBackend):
         return self.truth(request.after.sha256) == ()
 
 
-class Oracle:
+class Oracle(Erring[Artist]):
     """A critic that knows the truth and then flips a coin: errors at exactly the rates that are asked for.
 
     What it knows is the artist's own list of faults. A false reject names a fault that is not there
     and asks to mend it; a false accept says nothing. Scores follow what it *says*, so a mistaken
     critic ranks attempts mistakenly, too. The same picture always meets the same luck.
-
-    Args:
-        artist: Who drew what it judges.
-        false_accept: 0-1; share of wrong pictures it passes.
-        false_reject: 0-1; share of right pictures it sends back.
-        seed: Of the coin.
     """
-
-    billed = False
-
-    def __init__(self, artist: Artist, *, false_accept: float = 0.0, false_reject: float = 0.0, seed: int = 0) -> None:
-        self._artist = artist
-        self.false_accept = false_accept
-        self.false_reject = false_reject
-        self._seed = seed
-        self.critiques = 0
-        self.fingerprint = f"oracle/{false_accept:g}/{false_reject:g}/{seed}"
-
-    async def acritique(self, request: CritiqueRequest, *, on_text: OnText | None = None) -> CritiqueResult:
-        """Judge a picture of the artist's."""
-        return CritiqueResult(self.judge(request))
 
     def judge(self, request: CritiqueRequest) -> Critique:
         """Judge a picture of the artist's, at once."""
-        self.critiques += 1
         wanted = _scene(request.instruction)
         faults = self._artist.truth(request.after.sha256)
         assert faults is not None, "it judges pictures of its own artist only"

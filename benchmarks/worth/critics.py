@@ -1,9 +1,11 @@
-"""Critics of the arms in any world: one that is content, one that is watched, and who picks among candidates."""
+"""Critics of the arms in any world: erring at asked rates, watched, and picking among candidates."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Generic, TypeVar
 
 from worth.world import Artist
 
@@ -20,16 +22,35 @@ from langgraph_interleave.types import (
     Usage,
 )
 
+_Artist = TypeVar("_Artist", bound=Artist)
 
-class Content:
-    """The critic of an arm that has none: it accepts whatever comes, and is not counted."""
+
+class Erring(ABC, Generic[_Artist]):
+    """A critic that is told the truth and then flips a coin: errors at exactly the rates that are asked for.
+
+    Args:
+        artist: Who drew what it judges.
+        false_accept: 0-1; share of wrong pictures it passes.
+        false_reject: 0-1; share of right pictures it sends back.
+        seed: Of the coin.
+    """
 
     billed = False
-    fingerprint = "content"
+
+    def __init__(self, artist: _Artist, *, false_accept: float = 0.0, false_reject: float = 0.0, seed: int = 0) -> None:
+        self._artist = artist
+        self.false_accept = false_accept
+        self.false_reject = false_reject
+        self._seed = seed
+        self.fingerprint = f"oracle/{false_accept:g}/{false_reject:g}/{seed}"
 
     async def acritique(self, request: CritiqueRequest, *, on_text: OnText | None = None) -> CritiqueResult:
-        """Accept."""
-        return CritiqueResult(Critique(verdict="accept"))
+        """Judge a picture of the artist's."""
+        return CritiqueResult(self.judge(request))
+
+    @abstractmethod
+    def judge(self, request: CritiqueRequest) -> Critique:
+        """Judge a picture of the artist's, at once."""
 
 
 class Watched:

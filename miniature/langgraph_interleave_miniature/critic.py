@@ -19,7 +19,7 @@ from langgraph_interleave_miniature.sight import Seen, Sight
 from langgraph_interleave_miniature.wanting import completed, wanted_of
 
 #: Changes when the critic judges differently.
-_VERSION = 2
+_VERSION = 3
 #: A picture is accepted when it is at least this likely right.
 _ACCEPT = 0.5
 

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from langgraph_interleave.errors import ConfigError
+from langgraph_interleave.imaging import load_image
 from langgraph_interleave.types import ImageBytes
 
 from langgraph_interleave_miniature.drawing import SIDE, draw
@@ -91,13 +93,14 @@ class Sight:
 
 
 def _opened(image: ImageBytes) -> Image.Image | None:
-    from PIL import Image, UnidentifiedImageError
+    from PIL import Image
 
     try:
-        with Image.open(io.BytesIO(image.data)) as file:
-            return file.convert("RGB")
-    except (UnidentifiedImageError, Image.DecompressionBombError, OSError, ValueError, SyntaxError):
+        plain = load_image(image.data, name="the picture")
+    except ConfigError:
         return None
+    with Image.open(io.BytesIO(plain.data)) as file:
+        return file.convert("RGB")
 
 
 def _difference(one: Image.Image, other: Image.Image) -> float:

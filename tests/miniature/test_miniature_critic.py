@@ -17,6 +17,7 @@ from langgraph_interleave_miniature.drawing import draw
 from langgraph_interleave_miniature.instructions import instruction_of
 from langgraph_interleave_miniature.reading import Reading, certain
 from langgraph_interleave_miniature.scenes import Edit, Scene, Thing, random_edit, random_scene
+from langgraph_interleave_miniature.sight import Sight
 from PIL import Image
 from scene_reader import SceneReader
 
@@ -226,3 +227,13 @@ def test_every_edit_is_judged_right_and_its_absence_wrong() -> None:
 def test_without_weights_it_says_what_is_missing(tmp_path: object) -> None:
     with pytest.raises(ConfigError, match="critic_reader.safetensors"):
         MiniatureCritic(weights=str(tmp_path))
+
+
+def test_a_picture_that_is_stored_lying_is_seen_standing() -> None:
+    lying = draw(WANTED).transpose(Image.Transpose.ROTATE_90)
+    orientation = Image.Exif()
+    orientation[0x0112] = 6  # to be turned by a quarter, clockwise
+    buffer = io.BytesIO()
+    lying.save(buffer, "PNG", exif=orientation)
+    seen = Sight(SceneReader()).see(ImageBytes(buffer.getvalue(), "image/png", 64, 64))
+    assert seen is not None and seen.reading.scene.shown == WANTED.shown

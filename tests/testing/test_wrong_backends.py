@@ -421,6 +421,18 @@ def test_a_loop_that_stands_still_outlives_no_patience() -> None:
     assert "No answer within 0.1 s" in report["draws"].says and report.calls == 1
 
 
+def test_a_warning_that_always_comes_is_about_nothing() -> None:
+    class Babbles(Painter):
+        capabilities = replace(Painter.capabilities, mask=False, negative_prompt=False, transparent=False)
+
+        def told(self, request: ImageRequest) -> tuple[str, ...]:
+            return ("The weather is fine.",)
+
+    report = check_backend(Babbles, options=QUICK)
+    for item in ("mask", "negative_prompt", "transparent"):
+        assert report[item].status == "failed", item
+
+
 def test_what_cannot_be_read_fails_its_item_and_no_other() -> None:
     class Wild(Painter):
         capabilities = replace(Painter.capabilities, size_multiple=0)

@@ -11,6 +11,7 @@ from langgraph_interleave_miniature.refining import refined
 from langgraph_interleave_miniature.remarks import reasoning, scores, worst
 from langgraph_interleave_miniature.scenes import COLORS, Scene
 from langgraph_interleave_miniature.wanting import whole
+from worth.critics import Erring
 from worth.miniature.artist import Artist
 from worth.miniature.tasks import target
 
@@ -18,32 +19,13 @@ from langgraph_interleave.critic import Critic, OnText
 from langgraph_interleave.types import Critique, CritiqueRequest, CritiqueResult
 
 
-class Oracle:
+class Oracle(Erring[Artist]):
     """A critic that is told what the independent reader sees, and then flips a coin: errors at exactly the asked rates.
 
     It judges, scores and mends as the miniature's critic does who is sure of what it sees: what is really seen, or
     after the coin what it makes itself believe: all that was asked for, or something that is not there. The same
     picture always meets the same luck.
-
-    Args:
-        artist: Who drew what it judges.
-        false_accept: 0-1; share of wrong pictures it passes.
-        false_reject: 0-1; share of right pictures it sends back.
-        seed: Of the coin.
     """
-
-    billed = False
-
-    def __init__(self, artist: Artist, *, false_accept: float = 0.0, false_reject: float = 0.0, seed: int = 0) -> None:
-        self._artist = artist
-        self.false_accept = false_accept
-        self.false_reject = false_reject
-        self._seed = seed
-        self.fingerprint = f"oracle/{false_accept:g}/{false_reject:g}/{seed}"
-
-    async def acritique(self, request: CritiqueRequest, *, on_text: OnText | None = None) -> CritiqueResult:
-        """Judge a picture of the artist's."""
-        return CritiqueResult(self.judge(request))
 
     def judge(self, request: CritiqueRequest) -> Critique:
         """Judge a picture of the artist's, at once."""

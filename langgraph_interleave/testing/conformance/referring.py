@@ -154,7 +154,8 @@ async def mask(subject: Subject) -> str:
     before = two_colours(RED, BLUE, width=width, height=height)
     request = replace(subject.request(references=(before,)), mask=half_mask(width, height))
     if not subject.capabilities.mask:
-        return await _untaken(subject, request, "a mask")
+        plain = subject.request(references=(two_colours(RED, BLUE),))
+        return await _untaken(subject, request, "a mask", beside=plain)
     after = (await subject.draw(request)).images[0]
     kept = mean_apart(before, after, (width // 2 + width // 16, 0, width, height))
     if kept <= _KEPT:
@@ -168,7 +169,7 @@ async def negative_prompt(subject: Subject) -> str:
     """Words for what must not be there change the picture; where they are not taken, that is said."""
     request = replace(subject.request(), negative_prompt="red, ball, table")
     if not subject.capabilities.negative_prompt:
-        return await _untaken(subject, request, "a negative prompt")
+        return await _untaken(subject, request, "a negative prompt", beside=subject.request())
     result = await subject.draw(request)
     if not await subject.repeats():
         raise NotProvable(_CHANCE)
@@ -181,22 +182,28 @@ async def transparent(subject: Subject) -> str:
     """A transparent ground is transparent; where there is none, that is said."""
     request = replace(subject.request(), transparent=True)
     if not subject.capabilities.transparent:
-        return await _untaken(subject, request, "a transparent ground")
+        return await _untaken(subject, request, "a transparent ground", beside=subject.request())
     result = await subject.draw(request)
     if is_see_through(result.images[0]):
         return "The ground is transparent."
-    if result.warnings:
-        return f"It is not transparent, as a warning says: {result.warnings[0][:120]}"
+    if (said := _news(result, await subject.plain())) is not None:
+        return f"It is not transparent, as a warning says: {said[:120]}"
     raise Failed("A transparent ground was asked for, the picture is opaque, and no warning says so.")
 
 
-async def _untaken(subject: Subject, request: ImageRequest, what: str) -> str:
+async def _untaken(subject: Subject, request: ImageRequest, what: str, *, beside: ImageRequest) -> str:
     result = await subject.refused(request)
     if isinstance(result, InterleaveError):
         raise NotApplicable(f"It does not take {what}, and refuses one.")
-    if not result.warnings:
+    said = _news(result, await subject.once(beside)) if result.warnings else None
+    if said is None:
         raise Failed(f"It does not take {what}, got one, and drew without a word about it.")
-    raise NotApplicable(f"It does not take {what}, as a warning says: {result.warnings[0][:120]}")
+    raise NotApplicable(f"It does not take {what}, as a warning says: {said[:120]}")
+
+
+def _news(result: ImageResult, beside: ImageResult) -> str | None:
+    """The first warning of a drawing that the drawing beside it has not: what is said of both is about neither."""
+    return next((warning for warning in result.warnings if warning not in beside.warnings), None)
 
 
 async def _comparable(subject: Subject, references: int) -> None:
@@ -277,7 +284,7 @@ ITEMS = (
         "mask",
         "Keeps what a mask keeps, or says so",
         mask,
-        with_references(1),
+        with_references(2),
         remedy=(
             "Raise InvalidRequest or add a warning, as untaken of langgraph_interleave.backends.untaken words it; "
             "one that says mask=True keeps what is opaque in the mask."
@@ -287,7 +294,7 @@ ITEMS = (
         "negative_prompt",
         "Minds a negative prompt, or says so",
         negative_prompt,
-        exactly(1),
+        exactly(2),
         remedy=(
             "Raise InvalidRequest or add a warning, as untaken of langgraph_interleave.backends.untaken words it; "
             "one that says negative_prompt=True hands it to the model."
@@ -297,7 +304,7 @@ ITEMS = (
         "transparent",
         "Draws on a transparent ground, or says so",
         transparent,
-        exactly(1),
+        exactly(2),
         remedy=(
             "Raise InvalidRequest or add a warning, as untaken of langgraph_interleave.backends.untaken words it; "
             "one that says transparent=True returns a PNG or WebP with an alpha channel."
