@@ -2,12 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
 from langgraph_interleave.limits import Limits
-from langgraph_interleave.types import Capabilities, ImageBytes, PlanDelta, Request, Unusable, Usage
+from langgraph_interleave.types import (
+    Capabilities,
+    ImageBytes,
+    Plan,
+    PlanDelta,
+    Request,
+    StepOutcome,
+    Unusable,
+    Usage,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Existing:
+    """A plan that is there already and is to be changed, whether anything of it was drawn or not.
+
+    Its steps are named by their index in `plan`. Everything that was asked for before, what is asked for
+    now, and the pictures that were drawn are parts of the planner's `request`, in this order, so that a
+    step may build on any of them as `input:i`.
+
+    Attributes:
+        plan: The plan as it is.
+        change: What is wanted otherwise: the new words and pictures alone.
+        pictures: Which picture of the request is the one drawn for a step: input by step.
+        outcomes: What came of the steps that were begun, by step.
+        given: Pictures of the request that came with the change: of what the user really did, say.
+    """
+
+    plan: Plan
+    change: Request
+    pictures: Mapping[int, int] = field(default_factory=dict[int, int])
+    outcomes: Mapping[int, StepOutcome] = field(default_factory=dict[int, StepOutcome])
+    given: Sequence[int] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +56,7 @@ class PlanRequest:
         style: The look the caller asks for, or `None`.
         seed: Seed for planners that sample.
         unusable: The planner's own answers to this request that could not be used, oldest first.
+        existing: A plan that is to be changed, instead of one made from nothing.
     """
 
     request: Request
@@ -35,6 +68,7 @@ class PlanRequest:
     style: str | None = None
     seed: int = 0
     unusable: Sequence[Unusable] = ()
+    existing: Existing | None = None
 
 
 @runtime_checkable
@@ -46,6 +80,10 @@ class Planner(Protocol):
 
     A planner may have `whole_prompts = True`: each of its prompts describes the whole picture, also that
     of an edit, so that nothing of earlier steps is said again where a step starts from an earlier picture.
+
+    Where `request.existing` is given, the answer is the whole changed plan, with `origins` in its
+    `PlanFinished` (`changes.apply_changes` makes both from a list of changes). Not needed: a planner
+    that gives a whole plan has its unchanged steps found by comparing.
     """
 
     fingerprint: str

@@ -2,6 +2,7 @@
 
 from langgraph_interleave.types.artifact import SCHEME, ArtifactRef, ImageBytes
 from langgraph_interleave.types.base import Frozen
+from langgraph_interleave.types.change import Change, ChangeKind, Changes
 from langgraph_interleave.types.critique import (
     CheckResult,
     Critique,
@@ -38,15 +39,20 @@ from langgraph_interleave.types.plan import (
 )
 from langgraph_interleave.types.record import Attempt, PlanRecord, Problem, StepRecord
 from langgraph_interleave.types.request import ImagePart, Part, Request, TextPart
+from langgraph_interleave.types.review import Approve, PlanReview, StepReview
 from langgraph_interleave.types.unusable import Unusable
 from langgraph_interleave.types.usage import Spend, Usage
 
 __all__ = [
     "SCHEME",
     "WITH_PICTURE",
+    "Approve",
     "ArtifactRef",
     "Attempt",
     "Capabilities",
+    "Change",
+    "ChangeKind",
+    "Changes",
     "CheckResult",
     "Critique",
     "CritiqueRequest",
@@ -69,6 +75,7 @@ __all__ = [
     "PlanDelta",
     "PlanFinished",
     "PlanRecord",
+    "PlanReview",
     "PlanWarning",
     "Problem",
     "Progress",
@@ -84,6 +91,7 @@ __all__ = [
     "StepDelta",
     "StepOutcome",
     "StepRecord",
+    "StepReview",
     "StyleDelta",
     "StyleGuide",
     "TextPart",

@@ -152,6 +152,9 @@ class PlanFinished:
     """The last delta of a planner: the validated plan, with what the call used.
 
     The plan is what counts: a step that came as a `StepDelta` and differs here was provisional.
+
+    Where an existing plan was changed, `origins` names for each step the step of the existing plan whose
+    picture it keeps, or `None` where it is to be drawn; without `origins` that is found by comparing the two.
     """
 
     plan: Plan
@@ -159,6 +162,7 @@ class PlanFinished:
     warnings: Sequence[PlanWarning] = ()
     raw: str | None = None
     usage: Usage = Usage()
+    origins: tuple[int | None, ...] | None = None
 
 
 PlanDelta = ReasoningDelta | StyleDelta | StepDelta | PlanFinished

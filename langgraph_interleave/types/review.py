@@ -1,0 +1,69 @@
+"""What a reviewer may answer: about a plan before anything is drawn, and about a step before it counts."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Self
+
+from pydantic import Field, model_validator
+
+from langgraph_interleave.types.base import Frozen
+from langgraph_interleave.types.change import Change, Changes
+from langgraph_interleave.types.plan import StyleGuide
+
+Approve = Literal["plan", "steps"]
+
+
+class PlanReview(Frozen):
+    """A reviewer's answer about a plan.
+
+    `accept`: it is drawn, as it is or with `steps` changed by hand. `revise`: the planner is asked again,
+    and told the `remark`. `cancel`: nothing is drawn.
+    """
+
+    decision: Literal["accept", "revise", "cancel"] = Field(description="accept, revise (with a remark) or cancel")
+    remark: str | None = Field(default=None, description="revise: what should be otherwise, in words")
+    steps: tuple[Change, ...] | None = Field(
+        default=None,
+        description="accept: the steps there shall be, in this order; each keep, redo (with new words), insert, "
+        "delete, reorder or recaption of a step of the plan. Left out: all of them as they are",
+    )
+    title: str | None = Field(default=None, description="accept: another title")
+    style_guide: StyleGuide | None = Field(default=None, description="accept: another style guide")
+
+    @model_validator(mode="after")
+    def _complete(self) -> Self:
+        if self.decision == "revise" and not (self.remark or "").strip():
+            raise ValueError("'revise' needs a remark: what should be otherwise")
+        return self
+
+    @property
+    def changes(self) -> Changes | None:
+        """What the reviewer changed by hand; `None` where nothing was."""
+        if self.steps is None:
+            return None
+        return Changes(steps=self.steps, title=self.title, style_guide=self.style_guide)
+
+
+class StepReview(Frozen):
+    """A reviewer's answer about a step.
+
+    `accept`: its picture counts, that of another `attempt` where one is named. `revise`: another attempt;
+    with a `remark` the critic writes its prompt from that, with a `prompt` that one is used, with neither it
+    is the same prompt and a new seed. `replace`: the reviewer's own picture counts. `skip`: no picture.
+    """
+
+    decision: Literal["accept", "revise", "replace", "skip"] = Field(
+        description="accept, revise (another attempt), replace (own picture) or skip"
+    )
+    attempt: int | None = Field(default=None, ge=0, description="accept: which attempt; none for the one shown")
+    remark: str | None = Field(default=None, description="what is wrong, or why, in words")
+    prompt: str | None = Field(default=None, description="revise: the prompt to draw with")
+    image: str | dict[str, Any] | None = Field(
+        default=None, description="replace: the picture, as image_part made it, or its artifact:// address; no bytes"
+    )
+
+    @model_validator(mode="after")
+    def _complete(self) -> Self:
+        if (self.image is not None) != (self.decision == "replace"):
+            raise ValueError("'replace' needs an image, and nothing else takes one")
+        return self
