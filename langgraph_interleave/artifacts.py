@@ -14,13 +14,12 @@ import logging
 import os
 import re
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar
 
 from langgraph_interleave import background
 from langgraph_interleave.errors import ArtifactMissing, ConfigError
-from langgraph_interleave.files import Files, FolderFiles, FsspecFiles, MemoryFiles
-from langgraph_interleave.types import SCHEME, ArtifactRef, ImageBytes
+from langgraph_interleave.files import Files, FolderFiles, MemoryFiles, open_files
+from langgraph_interleave.types import SCHEME, ArtifactRef, ImageBytes, Linking
 
 if TYPE_CHECKING:
     from fsspec import AbstractFileSystem
@@ -73,6 +72,8 @@ class ArtifactStore:
     Args:
         url_or_fs: An fsspec URL (`s3://bucket/path`, `file:///data`), a plain path, or a filesystem.
         root: Folder within it.
+        links: Makes links to what is stored here, where it is served; the pictures of a run's events then
+            carry them.
 
     Example:
         >>> store = ArtifactStore.memory()
@@ -81,18 +82,25 @@ class ArtifactStore:
         b'hello'
     """
 
-    def __init__(self, url_or_fs: str | os.PathLike[str] | AbstractFileSystem | Files, root: str = "") -> None:
-        self._files = _open(url_or_fs, root)
+    def __init__(
+        self,
+        url_or_fs: str | os.PathLike[str] | AbstractFileSystem | Files,
+        root: str = "",
+        *,
+        links: Linking | None = None,
+    ) -> None:
+        self._files = open_files(url_or_fs, root)
+        self._links = links
 
     @classmethod
-    def memory(cls) -> Self:
+    def memory(cls, *, links: Linking | None = None) -> Self:
         """A store in this process's memory, shared with no other store."""
-        return cls(MemoryFiles())
+        return cls(MemoryFiles(), links=links)
 
     @classmethod
-    def folder(cls, path: str | os.PathLike[str]) -> Self:
+    def folder(cls, path: str | os.PathLike[str], *, links: Linking | None = None) -> Self:
         """A store in a local folder, which is made when first written to."""
-        return cls(FolderFiles(path))
+        return cls(FolderFiles(path), links=links)
 
     def __repr__(self) -> str:
         return f"ArtifactStore({self._files.describe()})"
@@ -101,6 +109,27 @@ class ArtifactStore:
     def blocking(self) -> bool:
         """Whether reading and writing may wait for a disk or a network."""
         return self._files.blocking
+
+    def link(self, ref: ArtifactRef | str) -> str:
+        """The URL under which bytes are served, for whoever is asking now.
+
+        Args:
+            ref: A reference, a digest, or an `artifact://` address. Whether it is there is not looked at.
+
+        Raises:
+            ConfigError: The store has no links, or `ref` is not a reference.
+        """
+        make = self.linker()
+        if make is None:
+            raise ConfigError(
+                f"The store at {self._files.describe()} is served nowhere: it has no links.",
+                remedy="Open it with links=Links(…) of langgraph_interleave.serving, and serve it with create_app(…).",
+            )
+        return make(ref)
+
+    def linker(self) -> Callable[[ArtifactRef | str], str] | None:
+        """`link` for whoever is asking now, to be called from anywhere later; `None` without links."""
+        return self._links.bound() if self._links is not None else None
 
     # -- content ---------------------------------------------------------------------------------
 
@@ -332,29 +361,6 @@ def digest_of(ref: ArtifactRef | str) -> str:
             remedy="Give an ArtifactRef, an artifact:// address, or 64 lower-case hexadecimal digits.",
         )
     return digest
-
-
-def _open(url_or_fs: str | os.PathLike[str] | AbstractFileSystem | Files, root: str) -> Files:
-    if isinstance(url_or_fs, (MemoryFiles, FolderFiles, FsspecFiles)):
-        return url_or_fs
-    # Imported here: a store in memory or in a folder does without, and it takes a while.
-    from fsspec.core import url_to_fs
-    from fsspec.implementations.local import LocalFileSystem
-
-    if isinstance(url_or_fs, (str, os.PathLike)):
-        try:
-            fs, path = url_to_fs(os.fspath(url_or_fs))
-        except (ImportError, ValueError) as error:
-            raise ConfigError(
-                f"No artifact store can be opened at {os.fspath(url_or_fs)!r}: {error}",
-                remedy="Install the package that brings this protocol to fsspec, or give a folder.",
-            ) from error
-        path = "/".join(part for part in (str(path).rstrip("/"), root.strip("/")) if part)
-    else:
-        fs, path = url_or_fs, root
-    if type(fs) is LocalFileSystem:
-        return FolderFiles(Path(path or "."))
-    return FsspecFiles(fs, path)
 
 
 def _name(digest: str) -> str:

@@ -1,7 +1,8 @@
 """What is written to the graph's `custom` stream: a versioned wire contract.
 
 Every event is plain JSON with a namespaced `type`, `v`, `run_id` and `t` (seconds since the run
-started; the only field besides `spend.seconds` that differs between two otherwise equal runs).
+started; the only field besides `spend.seconds` that differs between two otherwise equal runs);
+inside an agent's tool, `tool_call_id` says which call it is of.
 Consumers de-duplicate segments by `segment_id` and order them by (`step`, `seq`); a `step` of
 `null` is the plan's own and comes first. Nothing is told of a step before the plan is, even where
 the step was drawn while the plan was still being written; its `t` says when that was.
@@ -37,7 +38,10 @@ _INDICES = 100
 
 
 class SegmentImage(Frozen):
-    """A picture in a segment: where it is and what it measures. `unchecked` until it was judged."""
+    """A picture in a segment: where it is and what it measures. `unchecked` until it was judged.
+
+    `url` is where it can be fetched for a while, if the store is served anywhere.
+    """
 
     uri: str
     sha256: str
@@ -45,12 +49,19 @@ class SegmentImage(Frozen):
     width: int | None = None
     height: int | None = None
     unchecked: bool | None = None
+    url: str | None = None
 
     @classmethod
-    def of(cls, ref: ArtifactRef, *, unchecked: bool | None = None) -> SegmentImage:
+    def of(cls, ref: ArtifactRef, *, unchecked: bool | None = None, url: str | None = None) -> SegmentImage:
         """Describe a stored picture."""
         return cls(
-            uri=ref.uri, sha256=ref.sha256, mime=ref.mime, width=ref.width, height=ref.height, unchecked=unchecked
+            uri=ref.uri,
+            sha256=ref.sha256,
+            mime=ref.mime,
+            width=ref.width,
+            height=ref.height,
+            unchecked=unchecked,
+            url=url,
         )
 
 
@@ -58,6 +69,9 @@ class _Event(Frozen):
     v: int = VERSION
     run_id: str
     t: float = 0.0
+    tool_call_id: str | None = Field(
+        default=None, description="the tool call an agent makes the run in; null where the graph runs by itself"
+    )
 
 
 class SegmentEvent(_Event):

@@ -8,7 +8,12 @@ import secrets
 import threading
 from collections.abc import Callable, Generator
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
+
+from langgraph_interleave.errors import ConfigError
+
+if TYPE_CHECKING:
+    from fsspec import AbstractFileSystem
 
 #: fsspec protocols whose writes become visible whole or not at all.
 _OBJECT_STORES = frozenset(
@@ -241,3 +246,35 @@ class FsspecFiles:
 
     def _path(self, name: str) -> str:
         return f"{self._root}/{name}" if self._root else name
+
+
+def open_files(url_or_fs: str | os.PathLike[str] | AbstractFileSystem | Files, root: str = "") -> Files:
+    """Files at a place.
+
+    Args:
+        url_or_fs: An fsspec URL, a plain path, a filesystem of fsspec, or files that are open already.
+        root: Folder within it.
+
+    Raises:
+        ConfigError: There is no such protocol.
+    """
+    if isinstance(url_or_fs, (MemoryFiles, FolderFiles, FsspecFiles)):
+        return url_or_fs
+    # Imported here: a store in memory or in a folder does without, and it takes a while.
+    from fsspec.core import url_to_fs
+    from fsspec.implementations.local import LocalFileSystem
+
+    if isinstance(url_or_fs, (str, os.PathLike)):
+        try:
+            fs, path = url_to_fs(os.fspath(url_or_fs))
+        except (ImportError, ValueError) as error:
+            raise ConfigError(
+                f"No artifact store can be opened at {os.fspath(url_or_fs)!r}: {error}",
+                remedy="Install the package that brings this protocol to fsspec, or give a folder.",
+            ) from error
+        path = "/".join(part for part in (str(path).rstrip("/"), root.strip("/")) if part)
+    else:
+        fs, path = url_or_fs, root
+    if type(fs) is LocalFileSystem:
+        return FolderFiles(Path(path or "."))
+    return FsspecFiles(fs, path)

@@ -1,6 +1,6 @@
 """The vocabulary as types: request, plan, critique, image, outcome, record."""
 
-from langgraph_interleave.types.artifact import SCHEME, ArtifactRef, ImageBytes
+from langgraph_interleave.types.artifact import SCHEME, ArtifactRef, ImageBytes, Linking
 from langgraph_interleave.types.base import Frozen
 from langgraph_interleave.types.change import Change, ChangeKind, Changes
 from langgraph_interleave.types.critique import (
@@ -67,6 +67,7 @@ __all__ = [
     "ImageRequest",
     "ImageResult",
     "Judge",
+    "Linking",
     "OnExhausted",
     "OnProgress",
     "Op",

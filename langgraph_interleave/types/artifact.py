@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 from pydantic import Field
 
@@ -53,3 +55,11 @@ class ImageBytes:
     def __repr__(self) -> str:
         # Bytes never reach a log through a repr.
         return f"ImageBytes({self.mime}, {self.width}x{self.height}, {len(self.data)} bytes)"
+
+
+class Linking(Protocol):
+    """What makes links to stored bytes, as `langgraph_interleave.serving.Links` does."""
+
+    def bound(self) -> Callable[[ArtifactRef | str], str]:
+        """A function from reference to URL, for whoever is asking now; it may be called from anywhere later."""
+        ...
