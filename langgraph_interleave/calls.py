@@ -18,7 +18,7 @@ from langgraph_interleave.context import Settings
 from langgraph_interleave.errors import CallError, Cancelled, ContentBlocked, CritiqueError, PlanError, Role
 from langgraph_interleave.imaging import provenance
 from langgraph_interleave.ledger import Call, Produced, Repeats, RunScope, call_key
-from langgraph_interleave.planner import PlanRequest, Rephraser
+from langgraph_interleave.planner import Existing, PlanRequest, Rephraser
 from langgraph_interleave.previews import OnPreview, Previews
 from langgraph_interleave.results import (
     check_backends,
@@ -33,6 +33,7 @@ from langgraph_interleave.roles import Roles
 from langgraph_interleave.types import (
     ArtifactRef,
     Attempt,
+    CheckResult,
     CritiqueRequest,
     Earlier,
     ImageBytes,
@@ -55,13 +56,23 @@ Produce = Callable[[], Any]
 class RunCalls:
     """Makes the calls of one run."""
 
-    def __init__(self, run_id: str, request: Request, settings: Settings, roles: Roles, scope: RunScope) -> None:
+    def __init__(
+        self,
+        run_id: str,
+        request: Request,
+        settings: Settings,
+        roles: Roles,
+        scope: RunScope,
+        *,
+        existing: Existing | None = None,
+    ) -> None:
         self.run_id = run_id
         self.artifacts = roles.artifacts
         self._scope = scope
         self._request = request
         self._settings = settings
         self._roles = roles
+        self._existing = existing
 
     # --- planner ----------------------------------------------------------------------------
 
@@ -95,6 +106,7 @@ class RunCalls:
             style=settings.style,
             seed=settings.seed,
             unusable=[asdict(answer) for answer in unusable],
+            **({} if self._existing is None else {"existing": _named(self._existing)}),
         )
         call = self._call("planner", key, billed=planner.billed, repeats=repeats)
 
@@ -110,6 +122,7 @@ class RunCalls:
                 style=settings.style,
                 seed=settings.seed,
                 unusable=unusable,
+                existing=self._existing,
             )
             try:
                 finished = await self._planned(request, on_delta)
@@ -277,8 +290,9 @@ class RunCalls:
         assert attempt.image is not None, "only a drawn attempt is judged"
         # What the step builds on comes first, whatever it was drawn from.
         seen = (*((attempt.before,) if attempt.before else ()), *attempt.references)
+        failed = objections(attempt)
         earlier = [
-            Earlier(before.prompt, before.critique, before.failed_checks)
+            Earlier(before.prompt, before.critique, objections(before))
             for before in record.attempts[: attempt.number]
             if before.critique is not None
         ]
@@ -292,7 +306,7 @@ class RunCalls:
             after=attempt.image.sha256,
             references=[ref.sha256 for ref in seen],
             style=style.model_dump(mode="json"),
-            checks=[check.model_dump(mode="json") for check in attempt.failed_checks],
+            checks=[check.model_dump(mode="json") for check in failed],
             earlier=[[before.prompt, before.critique.model_dump(mode="json")] for before in earlier],
             unusable=[asdict(answer) for answer in unusable],
         )
@@ -317,7 +331,7 @@ class RunCalls:
                 before=references[0] if references else None,
                 references=references,
                 style_guide=style,
-                checks=attempt.failed_checks,
+                checks=failed,
                 attempt=attempt.number,
                 earlier=earlier,
                 unusable=unusable,
@@ -342,3 +356,28 @@ class RunCalls:
 
     async def _pictures(self, refs: Sequence[ArtifactRef]) -> tuple[ImageBytes, ...]:
         return tuple([await self._roles.artifacts.aget_image(ref) for ref in refs])
+
+
+#: The name under which a reviewer's remark is told to the critic, beside the checks that failed.
+REVIEWER = "reviewer"
+
+
+def objections(attempt: Attempt) -> tuple[CheckResult, ...]:
+    """What is held against an attempt before the critic says anything: failed checks, and a reviewer's remark.
+
+    A remark goes the way of a failed check: the critic has to say `revise`, and writes the refined prompt.
+    """
+    review = attempt.review
+    if review is None or review.verdict == "accept" or not review.reasoning:
+        return attempt.failed_checks
+    return (*attempt.failed_checks, CheckResult(name=REVIEWER, passed=False, reason=review.reasoning))
+
+
+def _named(existing: Existing) -> dict[str, Any]:
+    """What of an existing plan goes into a call's key."""
+    return {
+        "plan": existing.plan.model_dump(mode="json"),
+        "change": existing.change.model_dump(mode="json"),
+        "pictures": sorted(existing.pictures.items()),
+        "outcomes": sorted(existing.outcomes.items()),
+    }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any, cast
 
 from langchain_core.runnables import Runnable
@@ -20,7 +20,7 @@ from langgraph_interleave.planner import Planner
 from langgraph_interleave.references import References
 from langgraph_interleave.registry import init_check, init_critic, init_planner, keeps_contract
 from langgraph_interleave.roles import Roles
-from langgraph_interleave.types import OnExhausted, Plan, Publish
+from langgraph_interleave.types import Approve, OnExhausted, Plan, Publish
 
 
 def choose_roles(
@@ -33,6 +33,8 @@ def choose_roles(
     ledger: Ledger | None = None,
     checks: Sequence[Check | str] = (),
     on_exhausted: OnExhausted = "best",
+    approve: Collection[Approve] = (),
+    draft: bool = False,
     lookahead: bool | None = None,
     early_start: bool | None = None,
     publish: Publish = "early",
@@ -60,7 +62,9 @@ def choose_roles(
         if given is not None:
             _of_kind(name, given, kind, remedy)
     # The same rules as for a run's own values, and the same words.
-    InterleaveContext(
+    chosen = InterleaveContext(
+        approve=approve,  # pyright: ignore[reportArgumentType] - any collection; made a tuple there
+        draft=draft,
         limits=limits,
         steps=steps,
         size=size,
@@ -110,6 +114,8 @@ def choose_roles(
         reanchor_every=reanchor_every,
         style_in_prompts=brought is None or brought.style_in_prompts if style_in_prompts is None else style_in_prompts,
         on_exhausted=on_exhausted,
+        approve=chosen.approve or (),
+        draft=draft,
         lookahead=not drawing.capabilities.billed if lookahead is None else lookahead,
         early_start=early_start,
         publish=publish,

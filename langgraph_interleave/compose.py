@@ -83,6 +83,8 @@ def compose_document(
         problem=plan.problem,
         warnings=plan.warnings,
         notes=notes,
+        version=plan.version,
+        parent=plan.parent,
         spend=spend,
     )
 

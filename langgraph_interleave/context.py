@@ -11,7 +11,7 @@ from pydantic import ConfigDict, Field, field_validator
 from langgraph_interleave.errors import ConfigError
 from langgraph_interleave.limits import Chosen, Limits
 from langgraph_interleave.references import References
-from langgraph_interleave.types import OnExhausted, Publish
+from langgraph_interleave.types import Approve, OnExhausted, Publish
 from langgraph_interleave.types.base import Frozen
 
 
@@ -27,7 +27,11 @@ class InterleaveContext(Chosen):
         seed: Seed of the run; every attempt derives its own from it.
         language: Language of the captions; the request's own if empty.
         style: The look all pictures share.
-        on_exhausted: What is kept when no attempt was accepted: `best`, `last`, or `fail` the run.
+        on_exhausted: What happens when no attempt was accepted: `best` or `last` is kept, a reviewer is
+            asked (`ask`), the step is planned otherwise (`replan`), or the run fails (`fail`).
+        approve: What a reviewer is asked about: the `plan` before anything is drawn, the `steps` before
+            they count.
+        draft: Sketch every step for nothing, and have the plan approved by the sketches.
         lookahead: Draw the next step on the bet that this one is accepted.
         early_start: Draw the first steps while the plan is still written.
         publish: Captions while the picture is drawn (`early`), or once it was judged (`verified`).
@@ -58,7 +62,16 @@ class InterleaveContext(Chosen):
     language: str | None = Field(default=None, description="Language of the captions; the request's own if empty.")
     style: str | None = Field(default=None, description="The look all pictures share.")
     on_exhausted: OnExhausted | None = Field(
-        default=None, description="What is kept when no attempt was accepted: best, last, or fail the run."
+        default=None,
+        description="What happens when no attempt was accepted: best or last is kept, a reviewer is asked (ask), the "
+        "step is planned otherwise (replan), or the run fails (fail).",
+    )
+    approve: tuple[Approve, ...] | None = Field(
+        default=None,
+        description="What a reviewer is asked about: the plan before anything is drawn, the steps before they count.",
+    )
+    draft: bool | None = Field(
+        default=None, description="Sketch every step for nothing, and have the plan approved by the sketches."
     )
     lookahead: bool | None = Field(
         default=None,
@@ -87,6 +100,13 @@ class InterleaveContext(Chosen):
         pattern=r"^[A-Za-z0-9_-]{1,64}$",
         description="An id of the caller's own; the same id never pays twice.",
     )
+
+    @field_validator("approve", mode="before")
+    @classmethod
+    def _approve_is_a_set(cls, approve: object) -> object:
+        if isinstance(approve, str):
+            return (approve,)
+        return tuple(sorted(approve)) if isinstance(approve, set | frozenset) else approve
 
     @field_validator("size")
     @classmethod
@@ -125,6 +145,9 @@ class Settings(Frozen):
     language: str | None = None
     style: str | None = None
     on_exhausted: OnExhausted = "best"
+    approve: tuple[Approve, ...] = ()
+    draft: bool = False
+    version: int = Field(default=1, ge=1, description="of the document: what is drawn again is not drawn the same")
     lookahead: bool = True
     early_start: bool | None = None
     publish: Publish = "early"
@@ -151,7 +174,7 @@ class Settings(Frozen):
         chosen = {
             name: getattr(given, name)
             for name in type(self).model_fields
-            if getattr(given, name) is not None
+            if getattr(given, name, None) is not None
         }  # fmt: skip
         if given.limits is not None:
             # Of the limits too, what is left out keeps its default: raising one cap must not lift another.
@@ -166,7 +189,13 @@ class Settings(Frozen):
 
     def attempt_seed(self, step: int, attempt: int) -> int:
         """Seed of one attempt: 0 to 2**32-1, another for each, the same for the same run seed."""
-        return derive_seed(self.seed, step, attempt)
+        seed = self.seed if self.version == 1 else derive_seed(self.seed, self.version, 0)
+        return derive_seed(seed, step, attempt)
+
+    @property
+    def plan_approved(self) -> bool:
+        """Whether a plan is put before a reviewer."""
+        return self.draft or "plan" in self.approve
 
 
 def context_of(configurable: Mapping[str, Any]) -> InterleaveContext:

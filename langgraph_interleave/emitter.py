@@ -25,6 +25,9 @@ log = logging.getLogger(__name__)
 
 Writer = Callable[[Any], None]
 
+#: The place of a sketch among the previews of a step: after those of a drawing that is not done.
+_SKETCH = 99
+
 
 class Emitter:
     """Writes a run's events.
@@ -38,13 +41,24 @@ class Emitter:
         run_id: The run.
         publish: When captions are told.
         writer: Takes the events; without one nothing is told. One that raises is not used again.
+        link: Makes the URL under which a picture can be fetched.
+        began: When the run began, by the monotonic clock; now, if left out.
     """
 
-    def __init__(self, run_id: str, *, publish: Publish = "early", writer: Writer | None = None) -> None:
+    def __init__(
+        self,
+        run_id: str,
+        *,
+        publish: Publish = "early",
+        writer: Writer | None = None,
+        link: Callable[[ArtifactRef], str] | None = None,
+        began: float | None = None,
+    ) -> None:
         self.run_id = run_id
+        self._link = link
         self._publish: Publish = publish
         self._writer = writer
-        self._began = time.monotonic()
+        self.began = time.monotonic() if began is None else began
         self._lock = threading.RLock()
         self._held: list[events.Event] | None = None
         #: What was streamed of each reasoning that is not over, by step and attempt.
@@ -64,7 +78,7 @@ class Emitter:
                     return
                 # Whoever counts steps does not know this one.
                 event = event.model_copy(update={"step": None, "message": f"Reference sheet: {event.message}"})
-            event = event.model_copy(update={"t": round(time.monotonic() - self._began, 4)})
+            event = event.model_copy(update={"t": round(time.monotonic() - self.began, 4)})
             if self._held is not None and _step_of(event) is not None:
                 self._held.append(event)
             else:
@@ -95,15 +109,17 @@ class Emitter:
         """Say nothing of these steps, but for warnings: they are no part of the document."""
         self._hidden = frozenset(steps)
 
-    def planned(self, plan: Plan, changed: Collection[int] = ()) -> None:
+    def planned(self, plan: Plan, changed: Collection[int] = (), *, before: int = 0) -> None:
         """The plan is validated: its outline is the first visible answer, then what was held back.
 
         Args:
             plan: The plan.
             changed: Steps that were begun otherwise; nothing is told of that.
+            before: How many plans of this run it takes the place of.
         """
         with self._lock:
-            self._segment(None, "plan", text=outline(plan), plan=plan)
+            replaces = events.segment_id(self.run_id, None, before - 1, "plan") if before else None
+            self._segment(None, "plan", attempt=before, text=outline(plan), plan=plan, replaces=replaces)
             held, self._held = self._held or [], None
             for event in held:
                 if _step_of(event) not in changed:
@@ -139,6 +155,14 @@ class Emitter:
         with self._lock:
             if self._once(None, f"limit: {limit}"):
                 self.emit(events.LimitEvent(run_id=self.run_id, limit=limit, used=used, cap=cap))
+
+    def run_waiting(self, steps: int, spend: Spend) -> None:
+        """Somebody is asked, and nothing goes on until there is an answer."""
+        with self._lock:
+            for step in [step for step, is_open in self._steps.items() if is_open]:
+                self._close_attempts(step)
+            self.emit(events.RunEvent(run_id=self.run_id, phase="waiting", outcome="waiting", steps=steps, spend=spend))
+            self._writer = None
 
     def run_finished(self, outcome: RunOutcome, reasons: tuple[RunReason, ...], steps: int, spend: Spend) -> None:
         """The last event of a run."""
@@ -245,7 +269,8 @@ class Emitter:
             if attempt.image is not None and attempt.problem is not None:
                 self.warning("critic_failed", attempt.problem.message, step)
             if critique is not None:
-                self._segment(step, "critique", attempt=attempt.number, critique=critique)
+                again = 2 * len(attempt.overruled)  # a reviewer's remark comes between
+                self._segment(step, "critique", attempt=attempt.number, index=again, critique=critique)
                 if critique.verdict == "revise" and attempt.image is not None:
                     self._picture(step, "rejected_image", attempt.number, attempt.image)
             self._attempts[step, attempt.number] = False
@@ -260,6 +285,19 @@ class Emitter:
                     scores=critique.scores if critique else None,
                 )
             )
+
+    def reviewed(self, step: Step, attempt: Attempt) -> None:
+        """What a reviewer decided about an attempt."""
+        with self._lock:
+            assert attempt.review is not None, "told only where there is one"
+            self._segment(step.index, "critique", attempt=attempt.number, index=1, critique=attempt.review)
+            if attempt.review.verdict == "revise" and attempt.image is not None:
+                self._picture(step.index, "rejected_image", attempt.number, attempt.image)
+
+    def sketched(self, step: Step, image: ArtifactRef) -> None:
+        """The sketch of a step in a draft; nothing of it will be in the document."""
+        with self._lock:
+            self._picture(step.index, "preview", 0, image, unchecked=True, index=_SKETCH)
 
     def concluded(self, step: Step, record: StepRecord) -> None:
         """The step has its outcome: its picture, or a placeholder that says why there is none."""
@@ -301,7 +339,8 @@ class Emitter:
         unchecked: bool | None = None,
         index: int = 0,
     ) -> None:
-        image = events.SegmentImage.of(ref, unchecked=unchecked)
+        url = self._link(ref) if self._link is not None else None
+        image = events.SegmentImage.of(ref, unchecked=unchecked, url=url)
         self._segment(step, kind, attempt=attempt, image=image, index=index)
 
     def _once(self, step: int | None, what: str) -> bool:

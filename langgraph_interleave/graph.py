@@ -1,8 +1,8 @@
-"""The graph: six nodes and their edges. Wiring only; `nodes` says what they do, `routing` decides."""
+"""The graph: its nodes and edges. Wiring only; `nodes` and `reviews` say what they do, `routing` decides."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from langchain_core.runnables import Runnable
@@ -21,9 +21,10 @@ from langgraph_interleave.limits import Limits
 from langgraph_interleave.nodes import Nodes
 from langgraph_interleave.planner import Planner
 from langgraph_interleave.references import References
+from langgraph_interleave.reviews import Reviews
 from langgraph_interleave.roles import Roles
 from langgraph_interleave.state import InterleaveInput, InterleaveOutput, InterleaveState
-from langgraph_interleave.types import OnExhausted, Plan, Publish
+from langgraph_interleave.types import Approve, OnExhausted, Plan, Publish
 
 Graph = StateGraph[InterleaveState, InterleaveContext, InterleaveInput, InterleaveOutput]
 CompiledGraph = CompiledStateGraph[InterleaveState, InterleaveContext, InterleaveInput, InterleaveOutput]
@@ -39,6 +40,8 @@ def create_interleave_graph(
     ledger: Ledger | None = None,
     checks: Sequence[Check | str] = ("not_blank",),
     on_exhausted: OnExhausted = "best",
+    approve: Collection[Approve] = (),
+    draft: bool = False,
     lookahead: bool | None = None,
     early_start: bool | None = None,
     publish: Publish = "early",
@@ -58,8 +61,10 @@ def create_interleave_graph(
     """Give an image generator the ability to make a sequence: plan, draw, judge, draw again.
 
     Input is `{"request": ...}`: words, or a list of content blocks with image references made by
-    `image_part`. Output is `{"document", "outcome", "spend"}`; `Document.load(result["document"],
-    artifacts)` is the document as an object.
+    `image_part`. With `{"base": document}` beside it the request says what is wanted otherwise in that
+    document, and only what depends on the change is drawn again. Output is
+    `{"document", "outcome", "spend"}`; `Document.load(result["document"], artifacts)` is the document as an
+    object.
 
     Args:
         planner: Lays the sequence out; an object, a LangChain chat model, or a name. A `Plan`, or the prompts
@@ -75,7 +80,12 @@ def create_interleave_graph(
         ledger: Record of every call; on `artifacts` by default. Give the same one to several graphs
             to share what is in flight.
         checks: Deterministic tests run before the critic.
-        on_exhausted: What is kept when no attempt was accepted: `best`, `last`, or `fail` the run.
+        on_exhausted: What happens when no attempt was accepted: `best` or `last` is kept, a reviewer is
+            asked (`ask`), the step is planned otherwise (`replan`), or the run fails (`fail`).
+        approve: What a reviewer is asked about: `"plan"`, before anything is drawn; `"steps"`, each before
+            it counts. The run stops at an `interrupt`, and goes on with `Command(resume=…)`; `PlanReview`
+            and `StepReview` are what may be answered. Needs a checkpointer and a thread.
+        draft: Sketch every step for nothing, and have the plan approved by the sketches.
         lookahead: Draw the next step on the bet that this one is accepted. Default: only where
             drawing costs nothing.
         early_start: Draw the first steps while the plan is still being written. Default: as lookahead.
@@ -120,6 +130,8 @@ def create_interleave_graph(
         ledger=ledger,
         checks=checks,
         on_exhausted=on_exhausted,
+        approve=approve,
+        draft=draft,
         lookahead=lookahead,
         early_start=early_start,
         publish=publish,
@@ -146,6 +158,8 @@ def interleave_state_graph(
     ledger: Ledger | None = None,
     checks: Sequence[Check | str] = ("not_blank",),
     on_exhausted: OnExhausted = "best",
+    approve: Collection[Approve] = (),
+    draft: bool = False,
     lookahead: bool | None = None,
     early_start: bool | None = None,
     publish: Publish = "early",
@@ -165,7 +179,7 @@ def interleave_state_graph(
 
     Example:
         >>> sorted(interleave_state_graph().nodes)
-        ['compose', 'critique', 'dispatch', 'generate', 'planner', 'retry']
+        ['compose', 'critique', 'dispatch', 'generate', 'planner', 'retry', 'review_plan', 'review_step']
     """
     roles = choose_roles(
         planner,
@@ -176,6 +190,8 @@ def interleave_state_graph(
         ledger=ledger,
         checks=checks,
         on_exhausted=on_exhausted,
+        approve=approve,
+        draft=draft,
         lookahead=lookahead,
         early_start=early_start,
         publish=publish,
@@ -195,6 +211,7 @@ def interleave_state_graph(
 def wire(roles: Roles) -> Graph:
     """Nodes and labelled edges over a set of roles."""
     nodes = Nodes(roles)
+    reviews = Reviews(roles, nodes.runs)
     graph: Graph = StateGraph(
         InterleaveState,
         context_schema=InterleaveContext,
@@ -203,11 +220,21 @@ def wire(roles: Roles) -> Graph:
     )
 
     def add(name: str, says: str, destinations: dict[str, str] | None = None) -> None:
-        node = Node(getattr(nodes, name), name=name)
+        home = reviews if name.startswith("review_") else nodes
+        node = Node(getattr(home, name), name=name)
         graph.add_node(name, node, metadata={"description": says}, destinations=destinations)
 
-    add("planner", "lays the whole sequence out")
-    add("dispatch", "sends out the steps that are ready", {"generate": "ready step", "compose": "all done"})
+    add("planner", "lays the whole sequence out", {"dispatch": "planned", "review_plan": "to be approved"})
+    add(
+        "review_plan",
+        "asks about the plan",
+        {"dispatch": "accept", "planner": "ask again", "compose": "cancel"},
+    )
+    add(
+        "dispatch",
+        "sends out the steps that are ready",
+        {"generate": "ready step", "review_step": "waiting", "planner": "replan", "compose": "all done"},
+    )
     add("generate", "draws an attempt of a step", {"critique": "drawn", "dispatch": "failed"})
     add(
         "critique",
@@ -215,8 +242,12 @@ def wire(roles: Roles) -> Graph:
         {"dispatch": "accept, or exhausted", "retry": "revise"},
     )
     add("retry", "begins the next attempt", {"generate": "refined prompt"})
+    add(
+        "review_step",
+        "asks about a step",
+        {"dispatch": "accept, replace or skip", "critique": "remark", "retry": "another attempt"},
+    )
     add("compose", "puts the document together")
     graph.add_edge(START, "planner")
-    graph.add_edge("planner", "dispatch")
     graph.add_edge("compose", END)
     return graph

@@ -44,4 +44,7 @@ class Limits(Chosen, Frozen):
     max_repeats: Annotated[int, Field(ge=0)] = Field(
         default=3, description="Repeats of one call at most, for all reasons together."
     )
+    max_replans: Annotated[int, Field(ge=0)] = Field(
+        default=2, description='With on_exhausted="replan": plans made anew at most, in the whole run.'
+    )
     call_timeout_s: float = Field(default=600.0, gt=0, description="Deadline of one call, in seconds.")

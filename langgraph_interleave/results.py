@@ -123,6 +123,7 @@ def plan_result(finished: PlanFinished) -> dict[str, Any]:
         "reasoning": finished.reasoning,
         "warnings": [[w.code, w.message, w.step] for w in finished.warnings],
         "raw": finished.raw,
+        **({"origins": list(finished.origins)} if finished.origins is not None else {}),
     }
 
 
@@ -133,6 +134,7 @@ def read_plan_result(result: Mapping[str, Any]) -> PlanFinished:
         reasoning=result["reasoning"],
         warnings=tuple(PlanWarning(code, message, step) for code, message, step in result["warnings"]),
         raw=result["raw"],
+        origins=None if result.get("origins") is None else tuple(result["origins"]),
     )
 
 

@@ -8,18 +8,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from langgraph_interleave.outcomes import attempts_allowed, critic_wanted, stopped
 from langgraph_interleave.prompts.drawing import Wording, unstyled_prompt
 from langgraph_interleave.references import Basis, Chosen, basis, choose, shows_a_character
-from langgraph_interleave.runview import Draw, Judge, NextCall, NextCalls, Rules, RunView
+from langgraph_interleave.runview import Draw, Judge, NextCall, NextCalls, RunView
 from langgraph_interleave.types import (
     ArtifactRef,
     Attempt,
-    Critique,
     Problem,
     RunOutcome,
     RunReason,
     Step,
-    StepOutcome,
     StepRecord,
     parse_source,
 )
@@ -101,7 +100,7 @@ def pictures(view: RunView, step: Step, *, bet: bool = False) -> Chosen | None:
             # A plan still being written may name one that is not there; a validated one does not.
             return view.request.images[number] if number < len(view.request.images) else None
         record = view.records.get(number)
-        if bet and record is not None and awaiting_verdict(record):
+        if bet and record is not None and awaiting_verdict(record) and record.attempts[-1].review is None:
             return record.attempts[-1].image
         return None if record is None else record.picture
 
@@ -119,15 +118,22 @@ def awaiting_verdict(record: StepRecord) -> bool:
     if record.outcome is not None or not record.attempts:
         return False
     last = record.attempts[-1]
+    if last.review is not None and (last.review.refined_prompt or not last.review.reasoning):
+        return False  # a reviewer's remark is put to the critic, who finds words for it; nothing else is
     return last.image is not None and last.critique is None and last.problem is None
 
 
 def prompt_of(step: Step, record: StepRecord | None, attempt: int) -> str:
-    """The prompt of an attempt: the step's own, then the last refined prompt the critic gave."""
+    """The prompt of an attempt: the step's own, then the last refined prompt a reviewer or the critic gave."""
     prompt = step.prompt or ""
     for earlier in (record.attempts if record else ())[:attempt]:
-        if earlier.critique is not None and earlier.critique.refined_prompt:
-            prompt = earlier.critique.refined_prompt
+        decided = (earlier.review, earlier.critique)
+        refined = next((said.refined_prompt for said in decided if said is not None and said.refined_prompt), None)
+        if refined is not None:
+            prompt = refined
+        elif earlier.review is not None and earlier.review.reasoning:
+            # Nobody had better words for the remark, so it is said as it is.
+            prompt = f"{unstyled_prompt(prompt)}\n{earlier.review.reasoning}"
     # A critic that repeats the style must not have it said twice.
     return unstyled_prompt(prompt)
 
@@ -163,110 +169,11 @@ def _draw(view: RunView, step: Step, record: StepRecord | None, attempt: int, *,
     return Draw(step.index, attempt, prompt, chosen.references, chosen.before, wording, warnings)
 
 
-def critic_wanted(attempt: Attempt, rules: Rules) -> bool:
-    """Whether the critic is asked: always, but for a failed check on the last attempt.
-
-    A failed check already says revise; the critic is asked all the same while an attempt is left,
-    because it writes the refined prompt.
-    """
-    return not attempt.failed_checks or attempt.number + 1 < rules.max_attempts
-
-
-def check_critique(attempt: Attempt) -> Critique:
-    """The critique of an attempt that a check failed and no critic is asked about."""
-    reasons = " ".join(check.reason or f"Check {check.name} failed." for check in attempt.failed_checks)
-    return Critique(verdict="revise", reasoning=reasons, judge="check")
-
-
-def binding(critique: Critique, attempt: Attempt) -> Critique:
-    """The critique as it counts: a failed check overrules an accept."""
-    if critique.verdict == "accept" and attempt.failed_checks:
-        note = "A check failed: " + " ".join(check.reason for check in attempt.failed_checks)
-        return critique.model_copy(update={"verdict": "revise", "warnings": (*critique.warnings, note.strip())})
-    return critique
-
-
-def best_attempt(record: StepRecord) -> int | None:
-    """The attempt with the highest mean of its scores; the later on a tie or without scores.
-
-    Attempts without any score come after every scored one; `None` when nothing was drawn. An
-    attempt whose check failed is taken only when there is no other.
-    """
-
-    def key(attempt: Attempt) -> tuple[int, int, float, int]:
-        mean = attempt.critique.scores.mean if attempt.critique else None
-        return (0 if attempt.failed_checks else 1, 0 if mean is None else 1, mean or 0.0, attempt.number)
-
-    drawn = [attempt for attempt in record.attempts if attempt.image is not None]
-    return max(drawn, key=key).number if drawn else None
-
-
-def kept_attempt(record: StepRecord, rules: Rules) -> int | None:
-    """The attempt that stands for a step no attempt of which was accepted."""
-    drawn = [attempt.number for attempt in record.attempts if attempt.image is not None]
-    if rules.on_exhausted == "last":
-        return drawn[-1] if drawn else None
-    return best_attempt(record)
-
-
-def _without_picture(problem: Problem) -> StepOutcome:
-    return "blocked" if problem.error == "ContentBlocked" else "backend_failed"
-
-
-def conclude(record: StepRecord, rules: Rules) -> StepRecord:
-    """Give the record its outcome if it has one now; else return it as it is.
-
-    A step ends when an attempt is accepted, when the attempts are used up, when the critic cannot
-    be read (the picture is kept and marked), or when a drawing fails: then an earlier picture is
-    kept if there is one.
-    """
-    if record.outcome is not None or not record.attempts:
-        return record
-    last = record.attempts[-1]
-    if last.image is None:
-        if last.problem is None:
-            return record
-        kept = kept_attempt(record, rules)
-        outcome = "exhausted" if kept is not None else _without_picture(last.problem)
-        return record.model_copy(update={"outcome": outcome, "kept": kept, "problem": last.problem})
-    if last.problem is not None:
-        return record.model_copy(update={"outcome": "critic_failed", "kept": last.number, "problem": last.problem})
-    if last.critique is None:
-        return record
-    if last.critique.verdict == "accept":
-        return record.model_copy(update={"outcome": "accepted", "kept": last.number})
-    if last.number + 1 >= rules.max_attempts:
-        return record.model_copy(update={"outcome": "exhausted", "kept": kept_attempt(record, rules)})
-    return record
-
-
-def limited(record: StepRecord, rules: Rules, limit: str, problem: Problem) -> StepRecord:
-    """The record of a step that a limit ended: what was drawn is kept and marked, else it is skipped."""
-    kept = kept_attempt(record, rules)
-    outcome: StepOutcome = "skipped" if kept is None else "exhausted"
-    return record.model_copy(update={"outcome": outcome, "kept": kept, "limit": limit, "problem": problem})
-
-
-def stopped(record: StepRecord, rules: Rules) -> StepRecord:
-    """The record of a step that was stopped: what was drawn is kept and marked, else it is cancelled."""
-    kept = kept_attempt(record, rules)
-    outcome: StepOutcome = "cancelled" if kept is None else "exhausted"
-    problem = Problem(error="Cancelled", message="The run was stopped before this step was finished.")
-    return record.model_copy(update={"outcome": outcome, "kept": kept, "problem": problem})
-
-
-def broken(record: StepRecord, rules: Rules, problem: Problem) -> StepRecord:
-    """The record of a step that an error outside its calls ended: what was drawn is kept and marked."""
-    kept = kept_attempt(record, rules)
-    outcome: StepOutcome = "backend_failed" if kept is None else "critic_failed"
-    return record.model_copy(update={"outcome": outcome, "kept": kept, "problem": problem})
-
-
 def reached(record: StepRecord | None, attempt: int, *, judged: bool) -> bool:
     """Whether the step has been taken as far as the drawing, or the judgement, of `attempt`."""
     if record is None:
         return False
-    if record.outcome is not None or len(record.attempts) > attempt + 1:
+    if record.outcome is not None or record.proposed is not None or len(record.attempts) > attempt + 1:
         return True
     if len(record.attempts) <= attempt:
         return False
@@ -308,14 +215,15 @@ def next_of_step(view: RunView, step: Step) -> NextCall | None:
         if not ready(view, step) or settled_without_drawing(view, step) is not None:
             return None
         return _draw(view, step, record, 0)
-    if record.outcome is not None:
+    if record.outcome is not None or record.proposed is not None:
         return None
     last = record.attempts[-1]
-    if last.image is not None and last.critique is None and last.problem is None:
-        return Judge(step.index, last.number) if critic_wanted(last, view.rules) else None
-    if last.critique is not None and last.critique.verdict == "revise":
+    if awaiting_verdict(record):
+        return Judge(step.index, last.number) if critic_wanted(last, record, view.rules) else None
+    decided = last.decided
+    if decided is not None and decided.verdict == "revise":
         attempt = last.number + 1
-        if attempt < view.rules.max_attempts:
+        if attempt < attempts_allowed(record, view.rules):
             return _draw(view, step, record, attempt)
     return None
 
@@ -324,6 +232,8 @@ def bet_on_step(view: RunView, step: Step) -> Draw | None:
     """The drawing of a step on the bet that all its sources are accepted as they are now."""
     if step.index in view.records or step.op == "text" or step.index >= view.rules.max_steps or ready(view, step):
         return None
+    if any((record := view.records.get(source)) and record.proposed for source in waits_for(view, step)):
+        return None  # nothing is drawn past a step somebody is asked about
     return _draw(view, step, None, 0, bet=True)
 
 

@@ -12,12 +12,14 @@ import weakref
 from collections.abc import Generator, Iterable
 from concurrent.futures import Future
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from langgraph_interleave import routing
 from langgraph_interleave.ahead import Ahead
 from langgraph_interleave.asking import Asking, remedy_of
+from langgraph_interleave.base import Base, asked_of, settle_plan, taken_over
 from langgraph_interleave.budget import Budget
 from langgraph_interleave.calls import RunCalls
 from langgraph_interleave.context import Settings
@@ -54,6 +56,8 @@ class Run:
         settings: Its resolved values.
         roles: The live objects.
         writer: Where its events go.
+        base: What it changes, where it does; then `request` is what is wanted otherwise.
+        began: When the run began, by the monotonic clock; now, if left out.
     """
 
     def __init__(
@@ -64,19 +68,28 @@ class Run:
         roles: Roles,
         *,
         writer: Writer | None = None,
+        base: Base | None = None,
+        began: float | None = None,
     ) -> None:
         self.run_id = run_id
         self.settings = settings
         self.roles = roles
-        self.emitter = Emitter(run_id, publish=settings.publish, writer=writer)
+        self.base = base
+        asked, existing = (request, None) if base is None else asked_of(base, request)
+        self._asked = asked
+        #: How many pictures are the user's own; those of the base come after them.
+        self._own = len(request.images) + (0 if base is None else len(base.plan.request.images))
+        self.emitter = Emitter(run_id, publish=settings.publish, writer=writer, link=roles.artifacts.linker())
         self.standing = Standing(
-            request, settings, self.emitter, roles.backend.capabilities,
+            asked, settings, self.emitter, roles.backend.capabilities,
             whole_prompts=getattr(roles.planner, "whole_prompts", False),
         )  # fmt: skip
         self.budget = Budget(settings.limits)
         self.scope = roles.ledger.scope(run_id, self.budget, on_resend=self._on_resend)
-        self.calls = RunCalls(run_id, request, settings, roles, self.scope)
-        self.plan_record = PlanRecord(run_id=run_id, request=request, settings=settings.model_dump(mode="json"))
+        self.calls = RunCalls(run_id, asked, settings, roles, self.scope, existing=existing)
+        self.plan_record = PlanRecord(
+            run_id=run_id, request=request, settings=settings.model_dump(mode="json"), version=settings.version
+        )
         self.plan_digest: str | None = None
         self.stopped = False
         self.closed = False
@@ -128,14 +141,31 @@ class Run:
         except Exception as error:  # noqa: BLE001 - kept as a fault, and raised by compose
             problem = self.standing.unplanned(error)
             self._drop_plan(error)
-        else:
+        return await self.take_plan(finished, problem, calls=planning.asking.calls)
+
+    async def take_plan(
+        self, finished: PlanFinished | None, problem: Problem | None = None, *, calls: tuple[str, ...] = ()
+    ) -> PlanRecord:
+        """Go on with a plan: the planner's, or one that was changed by hand; what is kept of the base is taken over.
+
+        Args:
+            finished: The plan; `None` where there is none.
+            problem: Why there is none.
+            calls: Keys of the calls it took.
+        """
+        base, request = self.base, self._asked
+        if finished is not None:
+            if base is not None:
+                finished, request = settle_plan(base, finished, request, self._own)
+                self.standing.view = replace(self.standing.view, request=request)
             self._adopt_plan(finished)
         self.plan_record = self.plan_record.model_copy(
             update={
+                "request": request,
                 "plan": finished.plan if finished else None,
                 "warnings": tuple(warning.message for warning in finished.warnings) if finished else (),
                 "problem": problem,
-                "calls": planning.asking.calls,
+                "calls": calls,
             }
         )
         self.plan_digest = await self.roles.artifacts.aput_json(self.plan_record.model_dump(mode="json"))
@@ -351,7 +381,9 @@ class Run:
             self._asking = {judge: asking for judge, asking in self._asking.items() if judge.step not in stale}
             self._ahead.promote(stale)
             self.emitter.reasoning_finished(None, finished.reasoning)
-            self.emitter.planned(finished.plan, stale)
+            self.emitter.planned(finished.plan, stale, before=self.plan_record.before)
+            if self.base is not None and finished.origins is not None:
+                self.standing.take_over(taken_over(self.base, self.view, finished.origins).values())
             cap, steps = self.settings.limits.max_steps, finished.plan.steps
             if any(step.op != "text" for step in steps[cap:]):
                 self.emitter.limit("max_steps", len(steps), cap)

@@ -14,6 +14,7 @@ from langgraph.config import get_config, get_stream_writer
 from langgraph.runtime import get_runtime
 
 from langgraph_interleave.background import background_loop
+from langgraph_interleave.base import Base
 from langgraph_interleave.context import Settings
 from langgraph_interleave.emitter import Writer
 from langgraph_interleave.errors import ConfigError
@@ -40,16 +41,17 @@ class Runs:
         self._lock = threading.Lock()
         _everyone.add(self)
 
-    async def start(self, run_id: str, request: Request, settings: Settings) -> Run:
-        """A new run of this invocation; one that lived under the same id is let go of."""
-        run = await self._make(run_id, request, settings)
+    async def start(self, run_id: str, request: Request, settings: Settings, base: Base | None = None) -> Run:
+        """A new run of this invocation; one that lived under the same id is let go of, and its time goes on."""
         writer, name = get_stream_writer(), (run_id, _place())
         with self._lock:
-            mine = self._live.setdefault(writer, {})
-            replaced = mine.pop(name, None)
-            mine[name] = run
+            replaced = self._live.setdefault(writer, {}).pop(name, None)
         if replaced is not None:
             replaced.close()
+        began = replaced.emitter.began if replaced is not None else None
+        run = await self._make(run_id, request, settings, base=base, began=began)
+        with self._lock:
+            self._live.setdefault(writer, {})[name] = run
         return run
 
     async def find(self, run_id: str, plan_digest: str, progress: Progress | None = None) -> Run:
@@ -93,9 +95,11 @@ class Runs:
             run.stop()
         return bool(found)
 
-    async def _make(self, run_id: str, request: Request, settings: Settings) -> Run:
+    async def _make(
+        self, run_id: str, request: Request, settings: Settings, *, base: Base | None = None, began: float | None = None
+    ) -> Run:
         writer = get_stream_writer()
-        run = Run(run_id, request, settings, self.roles, writer=_weakly(writer))
+        run = Run(run_id, request, settings, self.roles, writer=_weakly(writer), base=base, began=began)
         # Earlier invocations of the run count against its caps.
         await run.scope.resume()
         # A node that is cancelled lets go of the run's calls, but no node hears of an invocation that
@@ -156,9 +160,17 @@ def this_run(settings: Settings) -> tuple[str, Settings]:
     """
     runtime: Any = get_runtime()
     resolved, own = settings.resolve(runtime.context, get_config().get("configurable") or {})
+    info = runtime.execution_info
+    if (resolved.approve or resolved.plan_approved or resolved.on_exhausted == "ask") and (
+        info is None or info.thread_id is None
+    ):
+        raise ConfigError(
+            "Somebody is to be asked, and without a thread nothing can wait for the answer.",
+            remedy="Give the graph a checkpointer (create_interleave_graph(checkpointer=…)) and the call a thread_id; "
+            'or leave out approve, draft and on_exhausted="ask".',
+        )
     if own is not None:
         return own, resolved
-    info = runtime.execution_info
     if info is None:
         raise ConfigError(
             "The graph runs outside LangGraph.", remedy="Call it through invoke, stream or their async twins."

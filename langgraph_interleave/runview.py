@@ -15,6 +15,7 @@ class Rules:
     """The settings a decision depends on.
 
     `whole_prompts`: the planner's prompts describe the whole picture, also where it is an edit.
+    `review`: a reviewer is asked about every step; `ask`: about those that are exhausted, or they are planned anew.
     `max_references` and `max_prompt_tokens` are the backend's; `None` where nothing is known of them.
     """
 
@@ -26,6 +27,8 @@ class Rules:
     policy: Policy = field(default_factory=Policy)
     style_in_prompts: bool = False
     whole_prompts: bool = False
+    review: bool = False
+    ask: bool = False
     max_references: int | None = None
     max_prompt_tokens: int | None = None
 

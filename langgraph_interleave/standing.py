@@ -10,7 +10,7 @@ import threading
 from collections.abc import Collection, Iterable
 from dataclasses import replace
 
-from langgraph_interleave import routing
+from langgraph_interleave import outcomes, routing
 from langgraph_interleave.context import Settings
 from langgraph_interleave.emitter import Emitter
 from langgraph_interleave.errors import InterleaveError, LimitReached
@@ -18,6 +18,7 @@ from langgraph_interleave.ledger import Finished
 from langgraph_interleave.references import Policy, sheet_step
 from langgraph_interleave.results import read_critique
 from langgraph_interleave.routing import Draw, Judge, RunView
+from langgraph_interleave.runview import Rules
 from langgraph_interleave.types import (
     ArtifactRef,
     Attempt,
@@ -56,12 +57,16 @@ class Standing:
         self.lock = threading.RLock()
         #: The first error that is a fault of ours or of a role's code, not a model's.
         self.fault: BaseException | None = None
-        rules = routing.Rules(
+        rules = Rules(
             max_steps=settings.limits.max_steps,
             max_attempts=settings.limits.max_attempts,
             on_exhausted=settings.on_exhausted,
-            lookahead=settings.lookahead,
-            early_start=settings.lookahead if settings.early_start is None else settings.early_start,
+            # Nothing is drawn past a step that nobody has reviewed, and nothing before the plan is approved.
+            lookahead=settings.lookahead and "steps" not in settings.approve,
+            early_start=(settings.lookahead if settings.early_start is None else settings.early_start)
+            and not settings.plan_approved,
+            review="steps" in settings.approve,
+            ask=settings.on_exhausted in ("ask", "replan"),
             policy=Policy(settings.references, settings.anchor_inputs, settings.reanchor_every),
             style_in_prompts=settings.style_in_prompts,
             whole_prompts=whole_prompts,
@@ -134,6 +139,28 @@ class Standing:
 
     # --- the steps ----------------------------------------------------------------------------
 
+    def take_over(self, records: Iterable[StepRecord]) -> None:
+        """Steps that are kept from what was changed: they are told as if they had just come to this."""
+        with self.lock:
+            for record in records:
+                self._conclude(record)
+
+    def reviewed(self, record: StepRecord) -> None:
+        """A reviewer decided about a step: it has its outcome now, or goes on with another attempt."""
+        with self.lock:
+            reviewed = [attempt for attempt in record.attempts if attempt.review is not None]
+            if reviewed:
+                self.emitter.reviewed(self.view.steps[record.index], reviewed[-1])
+            self._conclude(record)
+
+    def settle_proposed(self, index: int) -> StepRecord:
+        """Nobody is left to ask: the step comes to what was proposed."""
+        with self.lock:
+            record = self.view.records[index]
+            record = record.model_copy(update={"outcome": record.proposed, "proposed": None})
+            self._conclude(record)
+            return record
+
     def adopt(self, records: Iterable[StepRecord]) -> None:
         """Take over records an earlier invocation committed, where they are further than what is known."""
         with self.lock:
@@ -172,8 +199,8 @@ class Standing:
             else:
                 attempt = attempt.model_copy(update={"problem": self.problem(result)})
             self.emitter.drawn(draw.step, attempt)
-            if attempt.image is not None and not routing.critic_wanted(attempt, self.view.rules):
-                attempt = attempt.model_copy(update={"critique": routing.check_critique(attempt)})
+            if attempt.image is not None and not outcomes.critic_wanted(attempt, record, self.view.rules):
+                attempt = attempt.model_copy(update={"critique": outcomes.check_critique(attempt)})
             if attempt.image is None or attempt.critique is not None:
                 self.emitter.judged(draw.step, attempt)
             self._extend(record, attempt)
@@ -194,7 +221,7 @@ class Standing:
             attempt = record.attempts[judge.attempt]
             attempt = attempt.model_copy(update={"calls": (*attempt.calls, *keys)})
             if isinstance(result, Finished):
-                critique = routing.binding(read_critique(result.record.result or {}), attempt)
+                critique = outcomes.binding(read_critique(result.record.result or {}), attempt)
                 attempt = attempt.model_copy(update={"critique": critique})
             else:
                 attempt = attempt.model_copy(update={"problem": self.problem(result)})
@@ -205,14 +232,14 @@ class Standing:
         """The run was stopped while a call of this step was under way, or about to be made."""
         with self.lock:
             record = self.view.records.get(step) or StepRecord(index=step)
-            self._conclude(routing.stopped(record, self.view.rules))
+            self._conclude(outcomes.stopped(record, self.view.rules))
 
     def broken(self, step: int, error: Exception) -> StepRecord:
         """Conclude a step that cannot go on; a fault of ours is kept, and raised by `compose`."""
         with self.lock:
             record = self.view.records.get(step) or StepRecord(index=step)
             if record.outcome is None:
-                record = routing.broken(record, self.view.rules, self.problem(error))
+                record = outcomes.broken(record, self.view.rules, self.problem(error))
                 self._conclude(record)
             return record
 
@@ -233,18 +260,17 @@ class Standing:
 
     def _limited(self, record: StepRecord, limit: LimitReached) -> None:
         self.emitter.limit(limit.limit, limit.used, limit.cap)
-        self._conclude(routing.limited(record, self.view.rules, limit.limit, self.problem(limit)))
+        self._conclude(outcomes.limited(record, self.view.rules, limit.limit, self.problem(limit)))
 
     def _extend(self, record: StepRecord, attempt: Attempt) -> None:
         attempts = (*record.attempts[: attempt.number], attempt)
-        extended = routing.conclude(record.model_copy(update={"attempts": attempts}), self.view.rules)
-        if extended.outcome is None:
-            self._put(extended)
-        else:
-            self._conclude(extended)
+        extended = outcomes.conclude(record.model_copy(update={"attempts": attempts}), self.view.rules)
+        self._conclude(extended)
 
     def _conclude(self, record: StepRecord) -> None:
         self._put(record)
+        if record.outcome is None:
+            return  # it goes on, or somebody is asked first
         self.emitter.concluded(self.view.steps[record.index], record)
         if record.outcome in _FAILED and record.problem is not None:
             number = record.index + (self.view.first_number if self.view.complete else 1)

@@ -12,9 +12,12 @@ from langgraph_interleave.types import RunOutcome, StepOutcome
 
 
 class StepProgress(TypedDict, total=False):
-    """Where a step is. `outcome` is `started` while it is worked on; `record` is a digest."""
+    """Where a step is; `record` is a digest.
 
-    outcome: StepOutcome | Literal["started"]
+    `outcome` is `started` while it is worked on, and `waiting` while a reviewer is to be asked.
+    """
+
+    outcome: StepOutcome | Literal["started", "waiting"]
     attempt: int
     record: str
 
@@ -23,13 +26,17 @@ class Progress(TypedDict):
     """One turn of a thread: its number, its run, the digest of its plan record, its steps by index.
 
     A finished turn is one `document` digest and no steps; `history` holds those of the turns
-    before, by run id.
+    before, by run id. `plans` counts how often the plan was replaced within the turn, and `again` is
+    the digest of what it is to be replaced for.
     """
 
     turn: int
     run_id: str
     plan: str
     steps: dict[str, StepProgress]
+    plans: NotRequired[int]
+    again: NotRequired[str]
+    cancelled: NotRequired[bool]
     document: NotRequired[str]
     history: NotRequired[dict[str, str]]
 
@@ -42,6 +49,7 @@ class Task(TypedDict):
     """
 
     turn: int
+    plans: NotRequired[int]
     run_id: str
     plan: str
     step: int
@@ -50,16 +58,18 @@ class Task(TypedDict):
     sources: dict[str, str]
 
 
-def _rank(step: StepProgress) -> tuple[int, int, str]:
-    finished = step.get("outcome", "started") != "started"
-    return (1 if finished else 0, step.get("attempt", 0), step.get("record", ""))
+def _rank(step: StepProgress) -> tuple[bool, int, bool, str]:
+    outcome = step.get("outcome", "started")
+    # What a reviewer sent back is worked on again, with a later attempt than the one that waited.
+    return (outcome not in ("started", "waiting"), step.get("attempt", 0), outcome == "waiting", step.get("record", ""))
 
 
 def join_progress(left: Progress | None, right: Progress | None) -> Progress:
     """Reducer: join two views of a thread's progress, in any order and any grouping.
 
-    The later turn wins whole, and so does a finished turn over an unfinished view of it; else steps
-    are joined one by one, and a finished step is never overwritten by a started one.
+    The later turn wins whole, and so does a later plan of one turn, and a finished turn over an
+    unfinished view of it; else steps are joined one by one, and a finished step is never overwritten
+    by a started one.
     """
     if not left or not right:
         # LangGraph begins a channel with an empty value of its type.
@@ -73,8 +83,8 @@ def join_progress(left: Progress | None, right: Progress | None) -> Progress:
     return {**left, **right, "steps": steps}
 
 
-def _age(progress: Progress) -> tuple[int, bool]:
-    return progress["turn"], "document" in progress
+def _age(progress: Progress) -> tuple[int, bool, int]:
+    return progress["turn"], "document" in progress, progress.get("plans", 0)
 
 
 RequestValue = str | list[dict[str, Any]]
@@ -89,6 +99,15 @@ class InterleaveInput(TypedDict):
             description="What to make, in words; or a list of content blocks, text and image references "
             "in the user's order (make image references with image_part)."
         ),
+    ]
+    base: NotRequired[
+        Annotated[
+            dict[str, Any] | str | None,
+            Field(
+                description="The document to change, where the request says what should be otherwise: as it was "
+                'returned, its artifact:// address, or "latest" for the one of this thread. Leave it out for a new one.'
+            ),
+        ]
     ]
 
 
@@ -110,6 +129,7 @@ class InterleaveState(TypedDict, total=False):
     """
 
     request: Annotated[RequestValue, EphemeralValue]
+    base: Annotated[dict[str, Any] | str | None, EphemeralValue]
     progress: Annotated[Progress, join_progress]
     document: Annotated[dict[str, Any] | None, EphemeralValue]
     outcome: Annotated[RunOutcome | None, EphemeralValue]

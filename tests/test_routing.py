@@ -6,9 +6,10 @@ import random
 
 import pytest
 
-from langgraph_interleave import routing
+from langgraph_interleave import outcomes, routing
 from langgraph_interleave.references import Chosen
-from langgraph_interleave.routing import Draw, Judge, Rules, RunView
+from langgraph_interleave.routing import Draw, Judge, RunView
+from langgraph_interleave.runview import Rules
 from langgraph_interleave.testing import simple_plan
 from langgraph_interleave.types import (
     ArtifactRef,
@@ -86,34 +87,34 @@ def view(plan_steps: tuple[Step, ...], records: list[StepRecord] | None = None, 
     ],
 )
 def test_conclude(attempts: list[Attempt], max_attempts: int, outcome: str | None, kept: int | None) -> None:
-    concluded = routing.conclude(record(0, *attempts), Rules(max_attempts=max_attempts))
+    concluded = outcomes.conclude(record(0, *attempts), Rules(max_attempts=max_attempts))
     assert (concluded.outcome, concluded.kept) == (outcome, kept)
 
 
 def test_keep_last_takes_the_last_drawn() -> None:
     tried = record(0, attempt(0, "revise", score=9), attempt(1, "revise", score=1))
-    assert routing.conclude(tried, Rules(max_attempts=2, on_exhausted="last")).kept == 1
+    assert outcomes.conclude(tried, Rules(max_attempts=2, on_exhausted="last")).kept == 1
 
 
 def test_a_picture_whose_check_failed_is_kept_only_when_there_is_no_other() -> None:
     blank = attempt(1, "revise", score=9, failed_check=True)
-    assert routing.best_attempt(record(0, attempt(0, "revise", score=2), blank)) == 0
-    assert routing.best_attempt(record(0, attempt(0, "revise", failed_check=True))) == 0
-    assert routing.best_attempt(record(0)) is None
+    assert outcomes.best_attempt(record(0, attempt(0, "revise", score=2), blank)) == 0
+    assert outcomes.best_attempt(record(0, attempt(0, "revise", failed_check=True))) == 0
+    assert outcomes.best_attempt(record(0)) is None
 
 
 def test_a_failed_check_overrules_an_accept() -> None:
     said = Critique(verdict="accept", reasoning="Fine.")
-    assert routing.binding(said, attempt(0, failed_check=True)).verdict == "revise"
-    assert routing.binding(said, attempt(0)) is said
+    assert outcomes.binding(said, attempt(0, failed_check=True)).verdict == "revise"
+    assert outcomes.binding(said, attempt(0)) is said
 
 
 def test_the_critic_is_skipped_only_for_a_failed_check_on_the_last_attempt() -> None:
     rules = Rules(max_attempts=2)
-    assert routing.critic_wanted(attempt(0, failed_check=True), rules)
-    assert not routing.critic_wanted(attempt(1, failed_check=True), rules)
-    assert routing.critic_wanted(attempt(1), rules)
-    assert routing.check_critique(attempt(1, failed_check=True)).reasoning == "Blank."
+    assert outcomes.critic_wanted(attempt(0, failed_check=True), rules)
+    assert not outcomes.critic_wanted(attempt(1, failed_check=True), rules)
+    assert outcomes.critic_wanted(attempt(1), rules)
+    assert outcomes.check_critique(attempt(1, failed_check=True)).reasoning == "Blank."
 
 
 def test_prompt_is_the_last_refined_one() -> None:
@@ -249,19 +250,19 @@ def test_trim_does_not_depend_on_how_far_work_ahead_has_come() -> None:
 
 def test_a_verdict_of_a_check_belongs_to_the_drawing() -> None:
     blank = attempt(0, failed_check=True)
-    checked = blank.model_copy(update={"critique": routing.check_critique(blank)})
-    ended = routing.conclude(record(0, checked), Rules(max_attempts=1))
+    checked = blank.model_copy(update={"critique": outcomes.check_critique(blank)})
+    ended = outcomes.conclude(record(0, checked), Rules(max_attempts=1))
     assert ended.outcome == "exhausted" and routing.trim(ended, 0, judged=False) == ended
 
 
 def test_limits_and_stops_keep_what_was_drawn() -> None:
     problem = Problem(error="LimitReached", message="m")
     tried = record(0, attempt(0, "revise"))
-    limited = routing.limited(tried, Rules(), "max_images", problem)
+    limited = outcomes.limited(tried, Rules(), "max_images", problem)
     assert (limited.outcome, limited.kept, limited.limit) == ("exhausted", 0, "max_images")
-    assert routing.limited(record(0), Rules(), "max_images", problem).outcome == "skipped"
-    assert routing.stopped(tried, Rules()).outcome == "exhausted"
-    assert routing.stopped(record(0), Rules()).outcome == "cancelled"
+    assert outcomes.limited(record(0), Rules(), "max_images", problem).outcome == "skipped"
+    assert outcomes.stopped(tried, Rules()).outcome == "exhausted"
+    assert outcomes.stopped(record(0), Rules()).outcome == "cancelled"
 
 
 def test_random_runs_always_end() -> None:
@@ -289,5 +290,5 @@ def test_random_runs_always_end() -> None:
             else:
                 new = attempt(call.attempt, rng.choice(["accept", "revise"]))
             known = known.model_copy(update={"attempts": (*known.attempts[: call.attempt], new)})
-            seen = RunView(ASKED, steps, True, {**records, call.step: routing.conclude(known, seen.rules)}, seen.rules)
+            seen = RunView(ASKED, steps, True, {**records, call.step: outcomes.conclude(known, seen.rules)}, seen.rules)
         assert routing.all_concluded(seen)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Annotated, Any
 
 from langchain_core.messages import AIMessage, AnyMessage
@@ -29,7 +29,7 @@ from langgraph_interleave.ledger import Ledger
 from langgraph_interleave.limits import Limits
 from langgraph_interleave.planner import Planner
 from langgraph_interleave.references import References
-from langgraph_interleave.types import OnExhausted, Plan, Publish
+from langgraph_interleave.types import Approve, OnExhausted, Plan, Publish
 
 
 class IllustratorState(TypedDict):
@@ -59,6 +59,8 @@ def create_interleave_agent(
     ledger: Ledger | None = None,
     checks: Sequence[Check | str] = ("not_blank",),
     on_exhausted: OnExhausted = "best",
+    approve: Collection[Approve] = (),
+    draft: bool = False,
     lookahead: bool | None = None,
     early_start: bool | None = None,
     publish: Publish = "early",
@@ -120,6 +122,8 @@ def create_interleave_agent(
         ledger=ledger,
         checks=checks,
         on_exhausted=on_exhausted,
+        approve=approve,
+        draft=draft,
         lookahead=lookahead,
         early_start=early_start,
         publish=publish,

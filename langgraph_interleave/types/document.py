@@ -52,7 +52,10 @@ class DocumentStep(Frozen):
 
 
 class DocumentData(Frozen):
-    """A document as it is returned, stored and loaded. `plan` is the digest of the plan's JSON."""
+    """A document as it is returned, stored and loaded. `plan` is the digest of the plan's record.
+
+    A document that was changed keeps its earlier versions: `parent` is the digest of the one it came from.
+    """
 
     v: int = 1
     run_id: str
@@ -68,4 +71,6 @@ class DocumentData(Frozen):
     problem: Problem | None = None
     warnings: tuple[str, ...] = ()
     notes: tuple[str, ...] = Field(default=(), description="what the reader must know about how it was made")
+    version: int = Field(default=1, ge=1, description="1 for a new document; one more with each change")
+    parent: str | None = Field(default=None, description="digest of the version it was changed from")
     spend: Spend = Spend()

@@ -16,7 +16,7 @@ StepOutcome = Literal[
 ]
 RunOutcome = Literal["complete", "partial", "waiting", "cancelled", "failed"]
 RunReason = Literal["limit", "exhausted", "failed_step"]
-OnExhausted = Literal["best", "last", "fail"]
+OnExhausted = Literal["best", "last", "ask", "replan", "fail"]
 Publish = Literal["early", "verified"]
 
 #: Outcomes that leave the step with a picture.

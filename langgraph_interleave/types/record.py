@@ -38,6 +38,11 @@ class Attempt(Frozen):
     )
     checks: tuple[CheckResult, ...] = ()
     critique: Critique | None = None
+    review: Critique | None = Field(default=None, description="what a reviewer decided; it goes before the critique")
+    overruled: tuple[Critique, ...] = Field(
+        default=(), description="critiques of this picture from before a reviewer's remark, oldest first"
+    )
+    own: bool | None = Field(default=None, description="true where it is a picture of the reviewer's own, not drawn")
     problem: Problem | None = None
     warnings: tuple[str, ...] = ()
     signed: bool | None = Field(
@@ -48,18 +53,30 @@ class Attempt(Frozen):
     calls: tuple[str, ...] = Field(default=(), description="keys of the ledger records it used")
 
     @property
+    def decided(self) -> Critique | None:
+        """The judgement that counts: a reviewer's, else the critic's."""
+        return self.review or self.critique
+
+    @property
     def failed_checks(self) -> tuple[CheckResult, ...]:
         """The checks that said no."""
         return tuple(check for check in self.checks if check.passed is False)
 
 
 class StepRecord(Frozen):
-    """All attempts of a step and what came of it. `kept` is the attempt whose picture is delivered."""
+    """All attempts of a step and what came of it. `kept` is the attempt whose picture is delivered.
+
+    A step that a reviewer is to be asked about has no outcome yet, but one that is `proposed`.
+    """
 
     v: int = 1
     index: int = Field(ge=0)
     attempts: tuple[Attempt, ...] = ()
     outcome: StepOutcome | None = None
+    proposed: StepOutcome | None = Field(default=None, description="what it comes to unless a reviewer says otherwise")
+    origin: str | None = Field(
+        default=None, description="digest of the record it was taken over from, as it was; nothing was called for it"
+    )
     kept: int | None = None
     problem: Problem | None = None
     limit: str | None = Field(default=None, description="the limit that ended the step, if one did")
@@ -79,7 +96,9 @@ class PlanRecord(Frozen):
     """What a run was asked and what the planner made of it. State holds only its digest.
 
     `settings` are the run's resolved values, so that a resume goes on with the same. `plan` is
-    `None` when planning failed; `problem` then says why.
+    `None` when planning failed; `problem` then says why. A plan that changes a document has that
+    document's digest as `parent`; one that takes the place of another in the same run names its record
+    in `replaces`.
     """
 
     v: int = 1
@@ -90,3 +109,12 @@ class PlanRecord(Frozen):
     warnings: tuple[str, ...] = ()
     problem: Problem | None = None
     calls: tuple[str, ...] = ()
+    version: int = Field(default=1, ge=1, description="of the document it is for")
+    parent: str | None = Field(default=None, description="digest of the document it changes")
+    replaces: str | None = Field(default=None, description="digest of the record of the plan before it in this run")
+    before: int = Field(default=0, ge=0, description="how many plans of this run it takes the place of")
+    replans: int = Field(default=0, ge=0, description="how many of those could not be drawn")
+    review: Critique | None = Field(default=None, description="what a reviewer decided about this plan")
+    sketches: tuple[ArtifactRef | None, ...] = Field(
+        default=(), description="draft: one sketch per step; none for a step in words"
+    )

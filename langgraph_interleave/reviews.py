@@ -1,0 +1,165 @@
+"""The nodes that ask somebody: they hold an `interrupt()`, and what its answer changes in the state.
+
+Nothing is paid for here, so a node that LangGraph runs again after an answer does nothing twice. An answer
+that cannot be used is asked for again, with what was wrong; everything else stays as it was.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any, TypeVar
+
+from langgraph.types import Command, Send, interrupt
+from pydantic import BaseModel
+
+from langgraph_interleave import routing
+from langgraph_interleave.changes import apply_changes
+from langgraph_interleave.content import read_request
+from langgraph_interleave.errors import ConfigError, InterleaveError
+from langgraph_interleave.estimate import describe, estimate_plan
+from langgraph_interleave.reviewing import answer_step, plan_question, read_answer, step_question, waits_for_words
+from langgraph_interleave.roles import Roles
+from langgraph_interleave.runs import Runs
+from langgraph_interleave.state import InterleaveState, Progress, StepProgress, Task
+from langgraph_interleave.types import (
+    ArtifactRef,
+    Critique,
+    PlanRecord,
+    PlanReview,
+    StepRecord,
+    StepReview,
+    parse_source,
+)
+
+M = TypeVar("M", bound=BaseModel)
+
+
+class Reviews:
+    """The two nodes that ask, over the roles and live runs of one graph."""
+
+    def __init__(self, roles: Roles, runs: Runs) -> None:
+        self.roles = roles
+        self.runs = runs
+
+    async def review_plan(self, state: InterleaveState) -> Command[Any]:
+        """Ask about a plan: it is drawn, as it is or changed by hand; made anew; or given up."""
+        progress = state.get("progress")
+        assert progress, "the planner runs first"
+        record = PlanRecord.model_validate(await self.roles.artifacts.aget_json(progress["plan"]))
+        assert record.plan is not None, "a plan that is none is not put before anybody"
+        plan = record.plan
+        question = plan_question(
+            plan, estimate=await self._estimate(record), sketches=record.sketches, link=self.roles.artifacts.linker()
+        )
+        complaint: str | None = None
+        while True:
+            answer = ask(question, PlanReview, complaint)
+            try:
+                review = read_answer(PlanReview, answer)
+                if review.changes is not None:
+                    apply_changes(plan, review.changes)
+                break
+            except InterleaveError as error:
+                complaint = str(error)
+        said = Critique(
+            verdict="accept" if review.decision == "accept" and review.changes is None else "revise",
+            reasoning=(review.remark or "").strip(),
+            judge="human",
+        )
+        reviewed = record.model_copy(update={"review": said})
+        digest = await self.roles.artifacts.aput_json(reviewed.model_dump(mode="json"))
+        after: Progress = {**progress, "plan": digest, "plans": progress.get("plans", 0) + 1}
+        if review.decision == "cancel":
+            return Command(update={"progress": {**after, "cancelled": True}}, goto="compose")
+        if review.decision == "accept" and review.changes is None:
+            return Command(update={"progress": after}, goto="dispatch")
+        wanted: dict[str, Any] = {"remark": (review.remark or "").strip()}
+        if review.decision == "accept" and review.changes is not None:
+            wanted = {"changes": review.changes.model_dump(mode="json")}
+        after["again"] = await self.roles.artifacts.aput_json(wanted)
+        return Command(update={"progress": after}, goto="planner")
+
+    async def _estimate(self, record: PlanRecord) -> str:
+        from langgraph_interleave.context import Settings
+        from langgraph_interleave.references import Policy
+
+        assert record.plan is not None
+        settings, roles = Settings.model_validate(record.settings), self.roles
+        policy = Policy(settings.references, settings.anchor_inputs, settings.reanchor_every)
+        estimate = await asyncio.to_thread(
+            estimate_plan, record.plan, limits=settings.limits, planner=roles.planner, backend=roles.backend,
+            critic=roles.critic, policy=policy,
+        )  # fmt: skip
+        return describe(estimate)
+
+    async def review_step(self, state: Task) -> Command[Any]:
+        """Ask about a step: its picture counts, another attempt is made, the reviewer's own counts, or none does."""
+        assert state["record"] is not None, "only a step with a record is put before anybody"
+        artifacts = self.roles.artifacts
+        run = await self.runs.find(state["run_id"], state["plan"])
+        record = StepRecord.model_validate(await artifacts.aget_json(state["record"]))
+        step = run.view.steps[state["step"]]
+        before = await self._before(state)
+        number = step.index + run.view.first_number
+        question = step_question(step, record, number=number, before=before, link=artifacts.linker())
+        complaint: str | None = None
+        while True:
+            answer = ask(question, StepReview, complaint)
+            try:
+                review = read_answer(StepReview, answer)
+                own = await self._own_picture(review)
+                reviewed = answer_step(record, review, own=own, prompt=step.prompt or "")
+                break
+            except InterleaveError as error:
+                complaint = str(error)
+        run.standing.adopt([record])
+        run.standing.reviewed(reviewed)
+        digest = await artifacts.aput_json(reviewed.model_dump(mode="json"))
+        if reviewed.outcome is not None:
+            done = StepProgress(outcome=reviewed.outcome, attempt=reviewed.kept or 0, record=digest)
+            return Command(update={"progress": _of_step(state, done)}, goto="dispatch")
+        last = reviewed.attempts[-1].number
+        following: Task = {**state, "attempt": last, "record": digest}
+        begun = StepProgress(outcome="started", attempt=last + 1, record=digest)
+        node = "critique" if waits_for_words(reviewed) else "retry"
+        return Command(update={"progress": _of_step(state, begun)}, goto=Send(node, following))
+
+    async def _before(self, task: Task) -> ArtifactRef | None:
+        """The picture a step's own is compared with: of its first source."""
+        run = await self.runs.find(task["run_id"], task["plan"])
+        found = routing.basis_of(run.view, run.view.steps[task["step"]])
+        source = found.before or next(iter(found.drawn_from), None)
+        if source is None:
+            return None
+        kind, number = parse_source(source)
+        if kind == "input":
+            return run.view.request.images[number]
+        digest = task["sources"].get(str(number))
+        if not digest:
+            return None
+        return StepRecord.model_validate(await self.roles.artifacts.aget_json(digest)).picture
+
+    async def _own_picture(self, review: StepReview) -> ArtifactRef | None:
+        if review.image is None:
+            return None
+        block = {"type": "image", "url": review.image} if isinstance(review.image, str) else review.image
+        try:
+            request = await asyncio.to_thread(read_request, [block], self.roles.artifacts)
+        except InterleaveError as error:
+            raise ConfigError(f"The reviewer's picture cannot be used. {error.message}", remedy=error.remedy) from error
+        if not request.images:
+            raise ConfigError("The reviewer's picture is no picture.", remedy="Pass what image_part returns.")
+        return request.images[0]
+
+
+def ask(question: dict[str, Any], model: type[BaseModel], complaint: str | None) -> object:
+    """Put a question before whoever runs the graph; with what was wrong with the answer before, if there was one."""
+    shown = question if complaint is None else {"error": complaint, **question}
+    return interrupt(shown, response_schema=model.model_json_schema())
+
+
+def _of_step(task: Task, step: StepProgress) -> Progress:
+    return Progress(
+        turn=task["turn"], plans=task.get("plans", 0), run_id=task["run_id"], plan=task["plan"],
+        steps={str(task["step"]): step},
+    )  # fmt: skip
