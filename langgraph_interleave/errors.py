@@ -60,7 +60,7 @@ class ConfigError(InterleaveError):
 def refused_option(error: ValidationError, what: str) -> ConfigError:
     """What pydantic says against an option of `what`: the option, what it was given, what it may be."""
     first = error.errors(include_url=False)[0]
-    name = ".".join(str(part) for part in first["loc"]) or what
+    name = ".".join(part for part in first["loc"] if isinstance(part, str)) or what  # not the place in a list
     given = repr(first["input"])
     given = given if len(given) <= _GIVEN else f"{given[: _GIVEN - 1]}…"
     if first["type"] == "extra_forbidden":

@@ -18,7 +18,7 @@ from langgraph_interleave.context import InterleaveContext
 from langgraph_interleave.critic import Critic
 from langgraph_interleave.ledger import Ledger
 from langgraph_interleave.limits import Limits
-from langgraph_interleave.nodes import Nodes
+from langgraph_interleave.nodes import Nodes, after_planning
 from langgraph_interleave.planner import Planner
 from langgraph_interleave.references import References
 from langgraph_interleave.reviews import Reviews
@@ -224,7 +224,7 @@ def wire(roles: Roles) -> Graph:
         node = Node(getattr(home, name), name=name)
         graph.add_node(name, node, metadata={"description": says}, destinations=destinations)
 
-    add("planner", "lays the whole sequence out", {"dispatch": "planned", "review_plan": "to be approved"})
+    add("planner", "lays the whole sequence out")
     add(
         "review_plan",
         "asks about the plan",
@@ -249,5 +249,6 @@ def wire(roles: Roles) -> Graph:
     )
     add("compose", "puts the document together")
     graph.add_edge(START, "planner")
+    graph.add_conditional_edges("planner", after_planning, {"review_plan": "review_plan", "dispatch": "dispatch"})
     graph.add_edge("compose", END)
     return graph

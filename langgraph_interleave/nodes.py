@@ -50,7 +50,7 @@ class Nodes:
         self.roles = roles
         self.runs = Runs(roles)
 
-    async def planner(self, state: InterleaveState) -> Command[Any]:
+    async def planner(self, state: InterleaveState) -> dict[str, Any]:
         """Read the request, have it planned, and begin the turn; or plan anew what somebody wants otherwise.
 
         Raises:
@@ -80,7 +80,7 @@ class Nodes:
             run.emitter.warning("note", note)
         return await self._planned(run, lambda record: next_turn(before, run_id, record))
 
-    async def _plan_again(self, before: Progress) -> Command[Any]:
+    async def _plan_again(self, before: Progress) -> dict[str, Any]:
         """The plan of this turn is made anew: for a reviewer's remark, by hand, or for a step that cannot be drawn."""
         artifacts = self.roles.artifacts
         wanted = await artifacts.aget_json(before.get("again", ""))
@@ -107,7 +107,7 @@ class Nodes:
 
     async def _planned(
         self, run: Run, progress: Callable[[str], Progress], *, changes: Changes | None = None
-    ) -> Command[Any]:
+    ) -> dict[str, Any]:
         with self._work(run):
             if changes is not None:
                 assert run.base is not None
@@ -128,8 +128,8 @@ class Nodes:
             if kept:
                 begun = {**begun, "steps": kept}
             if not asked:
-                return Command(update={"progress": begun}, goto="dispatch")
-            return Command(update={"progress": begun, **self._wait(run, run.view)}, goto="review_plan")
+                return {"progress": begun}
+            return {"progress": {**begun, "unapproved": True}, **self._wait(run, run.view)}
 
     async def _sketch(self, run: Run) -> None:
         """In a draft: sketch what was planned, for nothing, and tell it."""
@@ -429,6 +429,11 @@ def trace_of(attempt: Attempt, *, judged: bool) -> dict[str, Any]:
         "references": [ref.uri for ref in attempt.references],
         "seed": attempt.seed,
     }
+
+
+def after_planning(state: InterleaveState) -> str:
+    """Where a plan goes: before a reviewer, or on to be drawn."""
+    return "review_plan" if state_progress(state).get("unapproved") else "dispatch"
 
 
 def first_task(progress: Progress, step: int, sources: tuple[int, ...]) -> Task:

@@ -68,7 +68,7 @@ class Reviews:
         )
         reviewed = record.model_copy(update={"review": said})
         digest = await self.roles.artifacts.aput_json(reviewed.model_dump(mode="json"))
-        after: Progress = {**progress, "plan": digest, "plans": progress.get("plans", 0) + 1}
+        after: Progress = {**progress, "plan": digest, "plans": progress.get("plans", 0) + 1, "unapproved": False}
         if review.decision == "cancel":
             return Command(update={"progress": {**after, "cancelled": True}}, goto="compose")
         if review.decision == "accept" and review.changes is None:

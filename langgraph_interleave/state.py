@@ -27,7 +27,7 @@ class Progress(TypedDict):
 
     A finished turn is one `document` digest and no steps; `history` holds those of the turns
     before, by run id. `plans` counts how often the plan was replaced within the turn, and `again` is
-    the digest of what it is to be replaced for.
+    the digest of what it is to be replaced for; an `unapproved` plan is put before a reviewer.
     """
 
     turn: int
@@ -36,6 +36,7 @@ class Progress(TypedDict):
     steps: dict[str, StepProgress]
     plans: NotRequired[int]
     again: NotRequired[str]
+    unapproved: NotRequired[bool]
     cancelled: NotRequired[bool]
     document: NotRequired[str]
     history: NotRequired[dict[str, str]]

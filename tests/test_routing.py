@@ -111,9 +111,10 @@ def test_a_failed_check_overrules_an_accept() -> None:
 
 def test_the_critic_is_skipped_only_for_a_failed_check_on_the_last_attempt() -> None:
     rules = Rules(max_attempts=2)
-    assert outcomes.critic_wanted(attempt(0, failed_check=True), rules)
-    assert not outcomes.critic_wanted(attempt(1, failed_check=True), rules)
-    assert outcomes.critic_wanted(attempt(1), rules)
+    of = record(0)
+    assert outcomes.critic_wanted(attempt(0, failed_check=True), of, rules)
+    assert not outcomes.critic_wanted(attempt(1, failed_check=True), of, rules)
+    assert outcomes.critic_wanted(attempt(1), of, rules)
     assert outcomes.check_critique(attempt(1, failed_check=True)).reasoning == "Blank."
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import aclosing, closing
 from typing import Any, NoReturn, cast
 
@@ -37,7 +37,7 @@ from langgraph_interleave.limits import Limits
 from langgraph_interleave.planner import Planner
 from langgraph_interleave.references import References
 from langgraph_interleave.runs import stop_run
-from langgraph_interleave.types import DocumentData, OnExhausted, Plan, Publish
+from langgraph_interleave.types import Approve, DocumentData, OnExhausted, Plan, Publish
 
 
 class ChatInterleave(BaseChatModel):
@@ -108,6 +108,8 @@ class ChatInterleave(BaseChatModel):
         ledger: Ledger | None = None,
         checks: Sequence[Check | str] | None = None,
         on_exhausted: OnExhausted | None = None,
+        approve: Collection[Approve] | None = None,
+        draft: bool | None = None,
         lookahead: bool | None = None,
         early_start: bool | None = None,
         publish: Publish | None = None,
@@ -132,7 +134,8 @@ class ChatInterleave(BaseChatModel):
         check_form(images)
         given = {
             "planner": planner, "backend": backend, "critic": critic, "limits": limits, "ledger": ledger,
-            "checks": checks, "on_exhausted": on_exhausted, "lookahead": lookahead, "early_start": early_start,
+            "checks": checks, "on_exhausted": on_exhausted, "approve": approve, "draft": draft,
+            "lookahead": lookahead, "early_start": early_start,
             "publish": publish, "seed": seed, "steps": steps, "size": size, "language": language, "style": style,
             "references": references, "anchor_inputs": anchor_inputs, "reanchor_every": reanchor_every,
             "style_in_prompts": style_in_prompts,
