@@ -50,6 +50,8 @@ def test_the_built_in_texts_speak_of_nothing_that_is_not_asked_for() -> None:
     prompts = Prompts.builtin()
     assert '"previous_step_success"' in prompts.fill("critic_tagged")
     assert '"execution_plan"' in prompts.fill("planner_tagged")
-    for name in ("planner", "critic", "planner_structured", "critic_structured"):
+    assert '"changes"' in prompts.fill("planner_change_tagged")
+    changing = ("planner_change", "planner_change_structured", "planner_change_tagged")
+    for name in ("planner", "critic", "planner_structured", "critic_structured", *changing):
         assert "  " not in prompts.fill(name)
         assert "$" not in prompts.fill(name)

@@ -58,22 +58,14 @@ def plan_messages(
     """
     kind = "planner_tagged" if form == "tagged" else "planner_structured"
     system = SystemMessage(f"{prompts.fill('planner')}\n\n{prompts.fill(kind)}")
-    return [system, HumanMessage(plan_parts(request, pictures, prompts)), *_asked_again(
+    return [system, HumanMessage(plan_parts(request, pictures, prompts)), *asked_again(
         request.unusable, "planner_again", prompts
     )]  # fmt: skip
 
 
 def plan_parts(request: PlanRequest, pictures: Sequence[ImageBytes], prompts: Prompts) -> list[Any]:
     """The facts, then the request in the user's order, each picture under its name."""
-    facts = prompts.fill(
-        "planner_facts",
-        generator=describe(request.capabilities) + _choices(request.capabilities),
-        steps=_steps(request),
-        language=request.language or "that of the request",
-        style=request.style or "as the request says; else choose one that suits it",
-        pictures=f"{len(pictures)}, named input:0 to input:{len(pictures) - 1}" if pictures else "none",
-    )
-    parts = [text_part(facts)]
+    parts = [facts_part(request, pictures, prompts)]
     number = 0
     for part in request.request.parts:
         if isinstance(part, TextPart):
@@ -82,6 +74,22 @@ def plan_parts(request: PlanRequest, pictures: Sequence[ImageBytes], prompts: Pr
         parts += [text_part(f"input:{number}"), picture_part(pictures[number])]
         number += 1
     return parts
+
+
+def facts_part(request: PlanRequest, pictures: Sequence[ImageBytes], prompts: Prompts) -> Part:
+    """What a planner must know besides the request."""
+    changing = request.existing is not None
+    language = "that of the plan as it is, unless another is wanted now" if changing else "that of the request"
+    style = "as the plan has it" if changing else "as the request says; else choose one that suits it"
+    facts = prompts.fill(
+        "planner_facts",
+        generator=describe(request.capabilities) + _choices(request.capabilities),
+        steps=_steps(request),
+        language=request.language or language,
+        style=request.style or style,
+        pictures=f"{len(pictures)}, named input:0 to input:{len(pictures) - 1}" if pictures else "none",
+    )
+    return text_part(facts)
 
 
 def describe(capabilities: Capabilities) -> str:
@@ -110,6 +118,8 @@ def _choices(capabilities: Capabilities) -> str:
 def _steps(request: PlanRequest) -> str:
     if request.steps is not None:
         return f"exactly {request.steps}"
+    if request.existing is not None:
+        return f"those there are, unless more or fewer are wanted now; never more than {request.limits.max_steps}"
     return f"as many as the request asks for; else as few as it takes; never more than {request.limits.max_steps}"
 
 
@@ -131,7 +141,7 @@ def critique_messages(
     kind = "critic_tagged" if form == "tagged" else "critic_structured"
     system = SystemMessage(f"{prompts.fill('critic')}\n\n{prompts.fill(kind)}")
     human: list[Any] = critique_parts(request, after, references, prompts)
-    return [system, HumanMessage(human), *_asked_again(request.unusable, "critic_again", prompts)]
+    return [system, HumanMessage(human), *asked_again(request.unusable, "critic_again", prompts)]
 
 
 def critique_parts(
@@ -176,7 +186,8 @@ def style_text(style: StyleGuide) -> str:
 # --- both ---------------------------------------------------------------------------------------
 
 
-def _asked_again(unusable: Sequence[Unusable], template: str, prompts: Prompts) -> list[BaseMessage]:
+def asked_again(unusable: Sequence[Unusable], template: str, prompts: Prompts) -> list[BaseMessage]:
+    """Each answer that could not be used, and why it is asked for again."""
     messages: list[BaseMessage] = []
     for answer in unusable:
         said = answer.raw.strip() if 0 < len(answer.raw) <= _LONGEST_RAW else "[an answer that is not repeated here]"

@@ -1,4 +1,4 @@
-"""The shapes asked of a model: a plan and a critique, as JSON schemas every provider's strict mode takes.
+"""The shapes asked of a model: a plan, changes of one, a critique, as JSON schemas every provider's strict mode takes.
 
 Strict modes want each property required, none besides, and `null` as a type of its own where a value
 may be missing; ranges and lengths are said in words, since not all of them take those.
@@ -50,6 +50,36 @@ def plan_schema() -> dict[str, Any]:
         steps={"type": "array", "items": step},
     )
     return {"title": "plan", "description": "The plan of an illustrated sequence.", **plan}
+
+
+def changes_schema() -> dict[str, Any]:
+    """The schema of changes: what becomes of each step of a plan; `null` in a change is what stays as it was.
+
+    Example:
+        >>> list(changes_schema()["properties"])
+        ['reasoning', 'title', 'style_guide', 'changes']
+    """
+    source = {"type": "string", "description": "step:j of the plan that is changed, new:j or input:i, counted from 0"}
+    kinds = ["keep", "redo", "insert", "delete", "reorder", "recaption"]
+    change = _object(
+        change={"type": "string", "enum": kinds},
+        step={"type": ["integer", "null"], "description": "j of the step:j it is about; null for an insert"},
+        title=_PERHAPS,
+        op={**_PERHAPS, "description": "generate, edit or text; null where it stays"},
+        instruction=_PERHAPS,
+        prompt=_PERHAPS,
+        caption=_PERHAPS,
+        sources={"type": ["array", "null"], "items": source},
+        backend={**_PERHAPS, "description": "name of the generator that draws it, where there are several to choose"},
+    )
+    empty = {"type": "string", "description": "empty where it stays"}
+    changes = _object(
+        reasoning=_TEXT,
+        title={**_PERHAPS, "description": "a new title of the whole; null where it stays"},
+        style_guide=_object(look=empty, palette=empty, characters=empty, keep=empty),
+        changes={"type": "array", "items": change},
+    )
+    return {"title": "changes", "description": "What becomes of each step of an illustrated sequence.", **changes}
 
 
 def critique_schema() -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from langgraph_interleave.errors import PlanError
@@ -51,6 +51,7 @@ def parse_plan(
     max_steps: int | None = None,
     truncated: bool = False,
     continue_from: int | None = None,
+    starts: Sequence[int] | None = None,
 ) -> ParsedPlan:
     """Read a plan.
 
@@ -67,6 +68,7 @@ def parse_plan(
         max_steps: Number of steps that will be drawn at most; more is a warning, the plan stays whole.
         truncated: The provider says that it cut the answer off. Then there is no plan, whatever can be read.
         continue_from: The number the steps begin with when they continue the user's own sequence.
+        starts: Which pictures of the request a plan that names no sources starts from; `None` for all of them.
 
     Returns:
         The plan. Not guaranteed: that it is a good one, or has the number of steps asked for (see `warnings`).
@@ -89,11 +91,12 @@ def parse_plan(
             raw = raw if isinstance(text, str) else as_json(text)
             raise Unreadable("the answer was cut off by the token limit", truncated=True)
         if isinstance(text, str):
-            answer = find_answer(text, _WANTED)
+            answer = find_answer(text, PLAN)
         else:
             answer = structured_answer(text)
             raw = as_json(answer.value)
-        return _plan(answer, raw, inputs, steps, max_steps, continue_from)
+        reader = StepReader(inputs=inputs, continue_from=continue_from, starts=starts)
+        return _plan(answer, raw, reader, steps, max_steps)
     except Unreadable as error:
         remedy = _CUT if error.truncated else _AGAIN
         raise PlanError(error.told("plan"), remedy=remedy, raw=raw, truncated=error.truncated) from error
@@ -153,19 +156,18 @@ def _knows(value: Json) -> bool:
     return all(isinstance(step, dict) and {*map(spelling, step)} <= STEP_FIELDS for step in found[1])
 
 
-_WANTED = Wanted("plan", "a plan with a list of steps", _accepts, _knows)
+#: How a plan is known among what a model writes.
+PLAN = Wanted("plan", "a plan with a list of steps", _accepts, _knows)
 
 
-def _plan(
-    answer: Answer, raw: str, inputs: int, steps: int | None, max_steps: int | None, continue_from: int | None
-) -> ParsedPlan:
+def _plan(answer: Answer, raw: str, reader: StepReader, steps: int | None, max_steps: int | None) -> ParsedPlan:
     found = _steps_of(answer.value)
     if found is None:
         raise Unreadable("the object has no list of steps")
     top, listed = found
     if not listed:
         raise Unreadable("the list of steps is empty")
-    reader = StepReader(inputs=inputs, total=len(listed), continue_from=continue_from)
+    reader.total = len(listed)
     reader.begins(integer_of(top.get("first_number")))
     done: list[Step] = []
     for one in listed:
@@ -176,7 +178,7 @@ def _plan(
     thoughts = answer.thoughts
     if isinstance(top.get("reasoning"), str):
         thoughts = (*thoughts, (answer.start, cleaned(top["reasoning"]).strip()))
-    warnings = (*_about_answer(answer), *about_style, *reader.warnings, *_about_count(len(done), steps, max_steps))
+    warnings = (*about_answer(answer), *about_style, *reader.warnings, *about_count(len(done), steps, max_steps))
     return ParsedPlan(plan, reasoning_of(thoughts), warnings, raw)
 
 
@@ -187,7 +189,8 @@ def _title(top: Mapping[str, Json]) -> str | None:
         return None
 
 
-def _about_answer(answer: Answer) -> tuple[PlanWarning, ...]:
+def about_answer(answer: Answer) -> tuple[PlanWarning, ...]:
+    """What the user should know of how the answer was written."""
     warnings: list[PlanWarning] = []
     if answer.repairs:
         warnings.append(PlanWarning("repaired", f"The plan was readable after mending: {', '.join(answer.repairs)}."))
@@ -196,7 +199,8 @@ def _about_answer(answer: Answer) -> tuple[PlanWarning, ...]:
     return tuple(warnings)
 
 
-def _about_count(count: int, asked: int | None, limit: int | None) -> tuple[PlanWarning, ...]:
+def about_count(count: int, asked: int | None, limit: int | None) -> tuple[PlanWarning, ...]:
+    """What the user should know of the number of steps: not the one asked for, or more than are drawn."""
     warnings: list[PlanWarning] = []
     if asked is not None and count != asked:
         warnings.append(PlanWarning("step_count", f"The plan has {count} steps; {asked} were asked for."))

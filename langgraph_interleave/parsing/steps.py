@@ -71,15 +71,25 @@ class StepReader:
         total: Number of steps in the plan, if known; makes messages more exact.
         continue_from: First number of a continued sequence; then the newest picture comes first. Where
             it is not given, a sequence about given pictures that is numbered from 2 or later says so itself.
+        starts: Which pictures of the request a plan that names no sources starts from; `None` for all.
 
     Attributes:
         warnings: What the user should know, in order.
+        total: As given.
     """
 
-    def __init__(self, *, inputs: int = 0, total: int | None = None, continue_from: int | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        inputs: int = 0,
+        total: int | None = None,
+        continue_from: int | None = None,
+        starts: Sequence[int] | None = None,
+    ) -> None:
         self.warnings: list[PlanWarning] = []
+        self.total = total
         self._inputs = inputs
-        self._total = total
+        self._starts = list(range(inputs)) if starts is None else list(starts)
         self._continue_from = continue_from
         # For each step the last picture up to and including it, `None` before the first.
         self._last_picture: list[int | None] = []
@@ -123,7 +133,7 @@ class StepReader:
         self._judge_numbers()
         # Words about pictures build on none, and a sequence that goes on builds on the newest.
         if self._continue_from is None and any(picture is not None for picture in self._last_picture):
-            for i in range(self._inputs):
+            for i in self._starts:
                 if i not in self._used:
                     self._warn("unused_input", f"No step builds on picture {i + 1} of the request.")
         return steps
@@ -143,7 +153,7 @@ class StepReader:
         caption = self._text(index, given, "caption")
         instruction = self._text(index, given, "instruction")
         prompt = self._text(index, given, "prompt")
-        if index == 0 and number is not None and number > 1 and self._inputs:
+        if index == 0 and number is not None and number > 1 and self._starts:
             self.begins(number)
         self._number(index, number)
         title = without_label(title, number, index + 1) or None if title else None
@@ -245,8 +255,8 @@ class StepReader:
     def _why_missing(self, number: int, index: int) -> str:
         if number == index or self._index_of.get(number) == index:
             return "is the step itself"
-        if self._total is not None and number >= self._total:
-            return f"does not exist: the plan has {self._total} steps, step:0 to step:{self._total - 1}"
+        if self.total is not None and number >= self.total:
+            return f"does not exist: the plan has {self.total} steps, step:0 to step:{self.total - 1}"
         return "does not come before it"
 
     def _judge_numbers(self) -> None:
@@ -321,10 +331,10 @@ class StepReader:
         if picture is not None:
             return (f"step:{picture}",)
         if draft.op == "edit" or draft.refs:
-            return ("input:0",) if self._inputs else ()
+            return tuple(f"input:{i}" for i in self._starts[:1])
         # The tagged form cannot say which picture it means, so all are given. The first source is the
         # critic's *before*: in a continued sequence that is the newest picture.
-        order = list(range(self._inputs))
+        order = self._starts
         if self._continue_from is not None:
             order = order[-1:] + order[:-1]
         return tuple(f"input:{i}" for i in order)

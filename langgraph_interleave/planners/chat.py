@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import aclosing
 from pathlib import Path
 from typing import Any
@@ -15,18 +15,20 @@ from langchain_core.runnables import Runnable
 from langgraph_interleave.errors import BadResponse, ConfigError, PlanError
 from langgraph_interleave.imaging import downscale
 from langgraph_interleave.models.answering import Answered, Answering
+from langgraph_interleave.models.changing import change_messages
 from langgraph_interleave.models.forms import FORMS, Form, Output
 from langgraph_interleave.models.identity import fingerprint_of
 from langgraph_interleave.models.messages import plan_messages
 from langgraph_interleave.models.naming import chat_model, named_model
 from langgraph_interleave.models.options import read_options
 from langgraph_interleave.models.pricing import costs_of
-from langgraph_interleave.models.reading import BETWEEN
-from langgraph_interleave.models.schema import plan_schema
+from langgraph_interleave.models.reading import BETWEEN, Said
+from langgraph_interleave.models.schema import changes_schema, plan_schema
 from langgraph_interleave.models.usage import Costs
 from langgraph_interleave.parsing import IncrementalPlan
 from langgraph_interleave.parsing.speaking import Speaking
 from langgraph_interleave.planner import PlanRequest, Rephrased
+from langgraph_interleave.planners.changing import ChangedPlan
 from langgraph_interleave.prompts import Prompts
 from langgraph_interleave.types import ImageBytes, PlanDelta, PlanFinished, ReasoningDelta
 
@@ -45,7 +47,8 @@ class ChatPlanner:
 
     Each step is passed on as soon as its object closes. Both of a planner's tasks are the model's to
     tell apart: words about pictures the user gave (text steps only), and pictures, new or going on
-    from the user's own. Not guaranteed: that a model gives the same plan twice.
+    from the user's own. Where a plan is to be changed, the model says what becomes of each step, and only
+    its reasoning is passed on before the end. Not guaranteed: that a model gives the same plan twice.
 
     Args:
         model: A LangChain chat model, or its name: `openai:gpt-5`, `huggingface:org/model`,
@@ -92,9 +95,9 @@ class ChatPlanner:
         self.billed = billed
         self.output: Output = output
         self.downscale_from, self.downscale_to = downscale_from, downscale_to
-        self._answering = Answering(
-            self.model, plan_schema(), role="planner", output=output, prices=costs_of(prices, billed=billed)
-        )
+        costs = costs_of(prices, billed=billed)
+        self._answering = Answering(self.model, plan_schema(), role="planner", output=output, prices=costs)
+        self._changing = Answering(self.model, changes_schema(), role="planner", output=output, prices=costs)
         self.fingerprint = fingerprint_of(
             self.model,
             role="planner",
@@ -117,15 +120,18 @@ class ChatPlanner:
             CallError: The model failed.
         """
         pictures = await self._shown(request.images)
-        reader = IncrementalPlan(inputs=len(request.images), steps=request.steps, max_steps=request.limits.max_steps)
+        existing = request.existing
+        reader: IncrementalPlan | ChangedPlan
+        if existing is None:
+            reader = IncrementalPlan(
+                inputs=len(request.images), steps=request.steps, max_steps=request.limits.max_steps
+            )
+        else:
+            reader = ChangedPlan(request, existing)
         speaking = Speaking("reasoning")
         between = ""
         whole: Answered | None = None
-        messages: dict[Form, Sequence[BaseMessage]] = {
-            form: plan_messages(request, pictures, self.prompts, form) for form in FORMS
-        }
-        stable = len(messages[FORMS[0]][1].content)
-        async with aclosing(self._answering.ask(messages, pictures, about=self.fingerprint, stable=stable)) as parts:
+        async with aclosing(self._asked(request, pictures)) as parts:
             async for part in parts:
                 if isinstance(part, Answered):
                     whole = part
@@ -146,7 +152,20 @@ class ChatPlanner:
             error.usage = whole.usage
             raise
         reasoning = BETWEEN.join(text for text in (whole.thought, parsed.reasoning) if text)
-        yield PlanFinished(parsed.plan, reasoning, parsed.warnings, whole.text, whole.usage)
+        origins = None if isinstance(reader, IncrementalPlan) else reader.origins
+        yield PlanFinished(parsed.plan, reasoning, parsed.warnings, whole.text, whole.usage, origins)
+
+    def _asked(self, request: PlanRequest, pictures: Sequence[ImageBytes]) -> AsyncGenerator[Said | Answered]:
+        existing = request.existing
+        messages: dict[Form, Sequence[BaseMessage]] = {
+            form: plan_messages(request, pictures, self.prompts, form)
+            if existing is None
+            else change_messages(request, existing, pictures, self.prompts, form)
+            for form in FORMS
+        }
+        answering = self._answering if existing is None else self._changing
+        stable = len(messages[FORMS[0]][1].content)
+        return answering.ask(messages, pictures, about=self.fingerprint, stable=stable)
 
     async def arephrase(self, prompt: str, *, reason: str) -> Rephrased:
         """Say a refused prompt in other words.
