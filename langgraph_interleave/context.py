@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import ConfigDict, Field, field_validator
 
 from langgraph_interleave.errors import ConfigError
+from langgraph_interleave.fields import describe_fields
 from langgraph_interleave.limits import Chosen, Limits
 from langgraph_interleave.references import References
 from langgraph_interleave.types import Approve, OnExhausted, Publish
@@ -51,7 +52,7 @@ class InterleaveContext(Chosen):
         4
     """
 
-    model_config = ConfigDict(extra="forbid", defer_build=True)
+    model_config = ConfigDict(extra="forbid", defer_build=True, json_schema_extra=describe_fields)
 
     limits: Limits | None = Field(
         default=None, description="Caps on steps, attempts, images, calls and seconds; only those that are given."
