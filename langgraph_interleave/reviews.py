@@ -17,6 +17,7 @@ from langgraph_interleave.changes import apply_changes
 from langgraph_interleave.content import read_request
 from langgraph_interleave.errors import ConfigError, InterleaveError
 from langgraph_interleave.estimate import describe, estimate_plan
+from langgraph_interleave.results import check_inputs
 from langgraph_interleave.reviewing import answer_step, plan_question, read_answer, step_question, waits_for_words
 from langgraph_interleave.roles import Roles
 from langgraph_interleave.runs import Runs
@@ -57,7 +58,7 @@ class Reviews:
             try:
                 review = read_answer(PlanReview, answer)
                 if review.changes is not None:
-                    apply_changes(plan, review.changes)
+                    check_inputs(apply_changes(plan, review.changes).plan, len(record.request.images))
                 break
             except InterleaveError as error:
                 complaint = str(error)

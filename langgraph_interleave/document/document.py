@@ -9,12 +9,14 @@ from typing import Any, Self, cast
 from pydantic import ValidationError
 
 from langgraph_interleave.artifacts import ArtifactStore
+from langgraph_interleave.changes import compare
 from langgraph_interleave.document import folder as files
 from langgraph_interleave.document import markdown
 from langgraph_interleave.document.pictures import NOTEBOOK, PAGE, Pictures, Sizes, file_name, read_picture
 from langgraph_interleave.document.view import Shown, View, build_view, title_of
 from langgraph_interleave.errors import ArtifactMissing, ConfigError
 from langgraph_interleave.types import (
+    Change,
     DocumentData,
     DocumentStep,
     ImageBytes,
@@ -111,6 +113,43 @@ class Document:
             from the store.
         """
         return tuple(self._record(step) for step in self.steps)
+
+    @property
+    def version(self) -> int:
+        """1 for a document made from nothing; one more with each change."""
+        return self.data.version
+
+    def versions(self) -> tuple[Document, ...]:
+        """This document and those it was changed from, the oldest first.
+
+        To go back to one, go on with it: as `base` of the next change, which is then a fork. Nothing
+        is drawn for looking at it.
+
+        Raises:
+            ArtifactMissing: An earlier version is not in the store.
+        """
+        found: list[Document] = [self]
+        while (parent := found[-1].data.parent) is not None:
+            found.append(Document.load(self.artifacts.get_json(parent), self.artifacts))
+        return tuple(reversed(found))
+
+    def diff(self, earlier: Document) -> tuple[Change, ...]:
+        """What became of the steps of an earlier version.
+
+        Returns:
+            One change for each step there is, in order, then one for each that is gone. `step` is its
+            index in `earlier`.
+
+        Example:
+            >>> from langgraph_interleave import ArtifactStore, create_interleave_graph
+            >>> store = ArtifactStore.memory()
+            >>> graph = create_interleave_graph(artifacts=store, size="64x64")
+            >>> first = graph.invoke({"request": "How to plant a bean, in 2 steps"})["document"]
+            >>> second = graph.invoke({"request": "Make step 2 night-time", "base": first})["document"]
+            >>> [change.change for change in Document.load(second, store).diff(Document.load(first, store))]
+            ['keep', 'redo']
+        """
+        return compare(earlier.data, self.data)
 
     def images(self) -> Iterator[tuple[DocumentStep, ImageBytes]]:
         """The delivered pictures in order, each with its step; steps without a picture are left out.

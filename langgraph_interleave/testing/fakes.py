@@ -15,10 +15,12 @@ import zlib
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from typing import Any, Generic, TypeVar
 
+from langgraph_interleave.changes import apply_changes
 from langgraph_interleave.critic import OnText
 from langgraph_interleave.planner import PlanRequest, Rephrased
 from langgraph_interleave.types import (
     Capabilities,
+    Changes,
     Critique,
     CritiqueRequest,
     CritiqueResult,
@@ -38,6 +40,8 @@ from langgraph_interleave.types import (
 )
 
 Asked = TypeVar("Asked")
+
+_USED = Usage(input_tokens=10, output_tokens=20)
 
 
 class ScriptExhausted(AssertionError):
@@ -118,14 +122,15 @@ class ScriptedPlanner:
     """A planner that replies with plans (or errors) from a script, step by step.
 
     Args:
-        replies: Plans or exceptions, or a function of the `PlanRequest`; a single plan stands for ever.
+        replies: Plans, changes of the existing plan, or exceptions; or a function of the `PlanRequest`; a single
+            plan stands for ever.
         pace_s: Seconds the whole plan takes; step i of n is complete at `pace_s * (i + 1) / n`.
         billed: What it says of itself.
     """
 
     def __init__(
         self,
-        replies: Plan | Iterable[Plan | BaseException] | Callable[[PlanRequest], Any],
+        replies: Plan | Iterable[Plan | Changes | BaseException] | Callable[[PlanRequest], Any],
         *,
         pace_s: float = 0.0,
         billed: bool = False,
@@ -141,14 +146,21 @@ class ScriptedPlanner:
     async def aplan(self, request: PlanRequest) -> AsyncIterator[PlanDelta]:
         """Stream the next plan of the script."""
         self.requests.append(request)
-        plan: Plan = await self._script.reply(request)
+        said: Plan | Changes = await self._script.reply(request)
+        if isinstance(said, Changes):
+            assert request.existing is not None, "Changes are a reply where there is a plan to change"
+            changed = apply_changes(request.existing.plan, said, pictures=request.existing.pictures)
+            yield ReasoningDelta("Otherwise.")
+            yield PlanFinished(changed.plan, "Otherwise.", usage=_USED, origins=changed.origins)
+            return
+        plan = said
         yield ReasoningDelta("One step ")
         yield ReasoningDelta("after another.")
         yield StyleDelta(plan.style_guide)
         for step in plan.steps:
             await asyncio.sleep(self._pace_s / len(plan.steps))
             yield StepDelta(step)
-        yield PlanFinished(plan, reasoning="One step after another.", usage=Usage(input_tokens=10, output_tokens=20))
+        yield PlanFinished(plan, reasoning="One step after another.", usage=_USED)
 
 
 class RephrasingPlanner(ScriptedPlanner):
