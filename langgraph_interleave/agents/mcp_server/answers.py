@@ -68,8 +68,8 @@ def answer(job: Job, shelf: Shelf, images: Images) -> CallToolResult:
     shown = [(step, step.image) for step in data.steps if step.image is not None]
     sent = _sent([ref for _, ref in shown], shelf, images)
     content: list[ContentBlock] = [TextContent(type="text", text=_summary(job, data, len(shown) - len(sent), images))]
-    for step, ref in shown:
-        picture = sent.get(ref.sha256)
+    for place, (step, ref) in enumerate(shown):
+        picture = sent.get(place)
         if picture is not None:
             content.append(ImageContent(type="image", data=picture.data, mime_type=picture.mime))
         content.append(_link(job, data, step, ref))
@@ -157,8 +157,8 @@ def _pages(job: Job, data: DocumentData) -> Iterator[ResourceLink]:
         )
 
 
-def _sent(refs: list[ArtifactRef], shelf: Shelf, images: Images) -> dict[str, _Picture]:
-    """The pictures that are sent, by digest: as large as all of them together may be."""
+def _sent(refs: list[ArtifactRef], shelf: Shelf, images: Images) -> dict[int, _Picture]:
+    """The pictures that are sent, by their place: as large as all of them together may be."""
     if images == "none":
         return {}
     most = _MOST_WHOLE if images == "full" else _MOST_SMALL
@@ -168,15 +168,18 @@ def _sent(refs: list[ArtifactRef], shelf: Shelf, images: Images) -> dict[str, _P
         if isinstance(picture, ImageBytes):  # one that is gone or damaged is linked all the same
             found[ref.sha256] = picture
     sides: list[int | None] = [*([None] if images == "full" else []), *_SIDES]
-    sent: dict[str, _Picture] = {}
+    sent: dict[int, _Picture] = {}
     for side in sides:
-        sent = {digest: _small(picture, side) for digest, picture in found.items()}
+        made = {digest: _small(picture, side) for digest, picture in found.items()}
+        sent = {place: made[ref.sha256] for place, ref in enumerate(refs) if ref.sha256 in made}
         if sum(len(picture.data) for picture in sent.values()) <= most:
             return sent
-    kept: dict[str, _Picture] = {}
-    for digest, picture in sent.items():
-        if sum(len(other.data) for other in kept.values()) + len(picture.data) <= most:
-            kept[digest] = picture
+    kept: dict[int, _Picture] = {}
+    left = most
+    for place, picture in sent.items():
+        if len(picture.data) <= left:
+            left -= len(picture.data)
+            kept[place] = picture
     return kept
 
 

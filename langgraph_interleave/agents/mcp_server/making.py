@@ -21,6 +21,8 @@ from langgraph_interleave.types import Plan, Problem
 
 log = logging.getLogger(__name__)
 
+#: Of a job that nobody makes.
+LAID_DOWN: dict[str, Any] = {"owner": None, "lease_until": 0.0}
 _WORDS = 60
 
 
@@ -31,14 +33,14 @@ class Making:
         job: As it was when it was begun.
         task: What makes it.
         stopped: It was told to stop.
-        lost: Another server has it now.
+        left: It is laid down for another server, or for this one's next life: a stop is not its end.
     """
 
     def __init__(self, job: Job) -> None:
         self.job = job
         self.task: asyncio.Task[None] | None = None
         self.stopped = False
-        self.lost = False
+        self.left = False
         self._news = asyncio.Event()
 
     def tell(self) -> None:
@@ -134,7 +136,10 @@ async def make(making: Making, shelf: Shelf, outfit: Outfit, ledger: Ledger) -> 
         problem = Problem(
             error="InternalError", message="The document could not be made.", remedy="The server's log says why."
         )
-    await _write(making, shelf, await _ending(data, problem, shelf, stopped=making.stopped))
+    if making.left and (data is None or data["outcome"] == "cancelled"):
+        await _write(making, shelf, LAID_DOWN)
+    else:
+        await _write(making, shelf, await _ending(data, problem, shelf, stopped=making.stopped))
 
 
 def _progress(steps: Steps) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any, Self
 
 from langgraph_interleave import background
-from langgraph_interleave.agents.mcp_server.making import Making, make
+from langgraph_interleave.agents.mcp_server.making import LAID_DOWN, Making, make
 from langgraph_interleave.agents.mcp_server.names import Name
 from langgraph_interleave.agents.mcp_server.outfit import Outfit
 from langgraph_interleave.agents.mcp_server.record import Job
@@ -90,11 +90,12 @@ class Workshop:
         self._closing = True
         if self._beating is not None:
             self._beating.cancel()
-        tasks = [making.task for making in self._making.values() if making.task is not None]
-        for task in tasks:
-            task.cancel()
+        tasks = [self._lay_down(making) for making in self._making.values()]
         if tasks:
             await asyncio.wait(tasks, timeout=_CLOSE_S)
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
 
     async def submit(self, job: Job) -> Job:
         """Put a job on the shelf and begin it; the same order that is still being made is joined.
@@ -227,21 +228,32 @@ class Workshop:
         except asyncio.CancelledError:
             if making.stopped:
                 await self._end(name, {"state": "ended", "outcome": "cancelled", "now": "stopped"})
-            elif not making.lost:
-                await self._end(name, {"owner": None, "lease_until": 0.0})
+            else:
+                await self._end(name, LAID_DOWN)
             if self._closing:
                 raise
         except Exception:
             # The record says what is known; the job can be asked for again.
             log.exception("%s could not be made", name)
-            await self._end(name, {"owner": None, "lease_until": 0.0})
+            await self._end(name, LAID_DOWN)
         finally:
             self._making.pop(name, None)
             making.tell()
 
     async def _end(self, name: Name, update: dict[str, Any]) -> None:
+        def ended(job: Job) -> Job | None:
+            return job.model_copy(update=update) if job.owner == self._owner else None
+
         with contextlib.suppress(TimeoutError):
-            await asyncio.shield(self.files(self.shelf.update, name, lambda job: job.model_copy(update=update)))
+            await asyncio.shield(self.files(self.shelf.update, name, ended))
+
+    def _lay_down(self, making: Making) -> asyncio.Task[None]:
+        """Stop without an end: what is under way is given up in good order, and the job stays unfinished."""
+        assert making.task is not None, "a job is entered together with its task"
+        making.left = True
+        if not stop_run(making.job.run_id):
+            making.task.cancel()
+        return making.task
 
     def _stop_here(self, name: Name) -> None:
         making = self._making.get(name)
@@ -269,10 +281,9 @@ class Workshop:
             return known.model_copy(update=self._signs()) if known.owner == self._owner else None
 
         job = await self.files(self.shelf.update, name, renewed)
-        if job is None and name in self._making and making.task is not None:
+        if job is None and name in self._making:
             # Another took it over while this process slept; two would only wait for each other.
-            making.lost = True
-            making.task.cancel()
+            self._lay_down(making)
         elif job is not None and job.stop:
             self._stop_here(name)
 
