@@ -108,10 +108,11 @@ class Nodes:
     async def _planned(
         self, run: Run, progress: Callable[[str], Progress], *, changes: Changes | None = None
     ) -> dict[str, Any]:
+        run.held = run.settings.plan_approved and changes is None
         with self._work(run):
             if changes is not None:
                 assert run.base is not None
-                changed = apply_changes(run.base.steps, changes)
+                changed = apply_changes(run.base.steps, changes, pictures=run.drawn_inputs)
                 record = await run.take_plan(PlanFinished(changed.plan, origins=changed.origins))
             else:
                 traced_as = {"run_id": run.run_id, "request": run.plan_record.request.text}
@@ -119,7 +120,7 @@ class Nodes:
                     record = await run.make_plan()
                     traced.problem = record.problem
                     traced.output = {"plan": run.plan_digest, "steps": len(record.plan.steps) if record.plan else 0}
-            asked = run.settings.plan_approved and record.plan is not None and changes is None
+            asked = run.held and record.plan is not None
             if asked and run.settings.draft:
                 await self._sketch(run)
             assert run.plan_digest is not None
@@ -136,7 +137,7 @@ class Nodes:
         record = run.plan_record
         assert record.plan is not None
         sketches = await sketch_plan(
-            record.plan, record.request, scope=run.scope, artifacts=self.roles.artifacts, size=run.settings.pixels,
+            record.plan, record.request, run_id=run.run_id, ledger=self.roles.ledger, size=run.settings.pixels,
             deadline_s=run.settings.limits.call_timeout_s,
         )  # fmt: skip
         for step, sketch in zip(record.plan.steps, sketches, strict=True):

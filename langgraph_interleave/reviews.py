@@ -7,12 +7,14 @@ that cannot be used is asked for again, with what was wrong; everything else sta
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from typing import Any, TypeVar
 
 from langgraph.types import Command, Send, interrupt
 from pydantic import BaseModel
 
 from langgraph_interleave import routing
+from langgraph_interleave.base import Base, asked_of, read_records
 from langgraph_interleave.changes import apply_changes
 from langgraph_interleave.content import read_request
 from langgraph_interleave.errors import ConfigError, InterleaveError
@@ -27,8 +29,10 @@ from langgraph_interleave.types import (
     Critique,
     PlanRecord,
     PlanReview,
+    Request,
     StepRecord,
     StepReview,
+    TextPart,
     parse_source,
 )
 
@@ -52,13 +56,15 @@ class Reviews:
         question = plan_question(
             plan, estimate=await self._estimate(record), sketches=record.sketches, link=self.roles.artifacts.linker()
         )
+        pictures = await self._drawn(progress, record)
         complaint: str | None = None
         while True:
             answer = ask(question, PlanReview, complaint)
             try:
                 review = read_answer(PlanReview, answer)
                 if review.changes is not None:
-                    check_inputs(apply_changes(plan, review.changes).plan, len(record.request.images))
+                    changed = apply_changes(plan, review.changes, pictures=pictures)
+                    check_inputs(changed.plan, len(record.request.images) + len(pictures))
                 break
             except InterleaveError as error:
                 complaint = str(error)
@@ -79,6 +85,12 @@ class Reviews:
             wanted = {"changes": review.changes.model_dump(mode="json")}
         after["again"] = await self.roles.artifacts.aput_json(wanted)
         return Command(update={"progress": after}, goto="planner")
+
+    async def _drawn(self, progress: Progress, record: PlanRecord) -> Mapping[int, int]:
+        """Which input each picture is that was drawn already, where a plan that is changed is asked about."""
+        digests = {int(i): step["record"] for i, step in progress["steps"].items() if "record" in step}
+        base = Base(record, progress["plan"], await read_records(digests, self.roles.artifacts), digests)
+        return asked_of(base, Request(parts=(TextPart(text="Changed by hand."),)))[1].pictures
 
     async def _estimate(self, record: PlanRecord) -> str:
         from langgraph_interleave.context import Settings

@@ -77,6 +77,8 @@ class Run:
         self.base = base
         asked, existing = (request, None) if base is None else asked_of(base, request)
         self._asked = asked
+        #: Which picture of the request is the one drawn for a step of the base.
+        self.drawn_inputs = {} if existing is None else existing.pictures
         #: How many pictures are the user's own; those of the base come after them.
         self._own = len(request.images) + (0 if base is None else len(base.plan.request.images))
         self.emitter = Emitter(run_id, publish=settings.publish, writer=writer, link=roles.artifacts.linker())
@@ -93,6 +95,8 @@ class Run:
         self.plan_digest: str | None = None
         self.stopped = False
         self.closed = False
+        #: Nothing is started: its plan is to be approved first.
+        self.held = False
         #: Whether the view holds everything the graph has committed.
         self.knows_all = True
         #: Closes the run when its invocation is over.
@@ -223,7 +227,7 @@ class Run:
                 self._advancing = False
 
     def _start_next(self) -> None:
-        if self._active == 0 or self.stopped or not self.knows_all:
+        if self._active == 0 or self.stopped or self.held or not self.knows_all:
             return
         if self._fatal.any or (not self.view.complete and not self.view.rules.early_start):
             return
