@@ -36,8 +36,12 @@ _GIVEN = 60
 Role = Literal["planner", "backend", "critic"]
 
 
-class InterleaveError(Exception):
+class InterleaveError(RuntimeError):
     """Base of the tree.
+
+    It is a `RuntimeError` because LangGraph servers pass the words of those on, and of what they do not know say
+    "An internal error occurred"; and because LangGraph's default retry policy sends none of them again, which
+    is the ledger's to decide. Not a `ValueError`: pydantic would wrap that where an option is refused.
 
     Args:
         message: What went wrong, naming the thing.
