@@ -19,12 +19,14 @@ from langgraph_interleave.critic import OnText
 from langgraph_interleave.errors import ConfigError
 from langgraph_interleave.types import Critique, CritiqueRequest, CritiqueResult
 from langgraph_interleave.world.grammar import describe, target
+from langgraph_interleave.world.grammar.wording import sentence
 from langgraph_interleave.world.presets import preset
 from langgraph_interleave.world.scene import Scene, Thing
-from langgraph_interleave.world.sight.correction import refine
+from langgraph_interleave.world.sight.correction import plain, refine
 from langgraph_interleave.world.sight.explanation import clean, differing, dirty, explain
 from langgraph_interleave.world.sight.guesses import Finding
 from langgraph_interleave.world.sight.view import View, areas_of, compare, differ, look
+from langgraph_interleave.world.sight.wanted import Wanted, is_remark, wanted_of
 from langgraph_interleave.world.sight.words import reasoning, scores
 
 #: Changes when the critic judges differently.
@@ -36,8 +38,9 @@ class PixelCritic:
 
     It sees what a step's instruction describes in the words of the built-in world, in full: of an
     instruction that tells a change only it can say whether anything changed, and warns. It reads
-    no metadata, and knows nothing of how a picture was made. The noise makes it as fallible as a model,
-    for measuring what a loop is worth with a critic that errs.
+    no metadata, and knows nothing of how a picture was made. What a reviewer says of an attempt ("two
+    birds, not one") is carried out in its refined prompt, and asked for of the attempts after it. The
+    noise makes it as fallible as a model, for measuring what a loop is worth with a critic that errs.
 
     Args:
         false_accept: 0-1; share of faulty pictures it passes all the same.
@@ -96,8 +99,9 @@ class PixelCritic:
 
     def critique(self, request: CritiqueRequest) -> Critique:
         """Judge a picture. Computes some hundredths of a second; never raises because of a picture."""
-        wanted = target(request.instruction)
-        seen = _see(request, wanted)
+        asked = wanted_of(request)
+        wanted = asked.scene
+        seen = _see(request, asked)
         failed = [check.reason or check.name for check in request.checks if check.passed is False]
         # A failed check is a fact: no luck makes the picture right.
         findings = seen.findings if failed else self._mistaken(request, wanted, seen)
@@ -111,10 +115,14 @@ class PixelCritic:
             return Critique(verdict="accept", reasoning=said, scores=marks, warnings=seen.warnings)
         earlier = request.earlier[-1].critique.reasoning if request.earlier else ""
         corrected = findings or (Finding("unclear"),)
+        checks = [
+            check.reason or check.name for check in request.checks if check.passed is False and not is_remark(check)
+        ]
+        remarks = [words for words, _ in asked.remarks]
         return Critique(
             verdict="revise",
-            reasoning=reasoning(findings, wanted, checks=failed, earlier=earlier),
-            refined_prompt=refine(request.prompt, corrected, wanted),
+            reasoning=reasoning(findings, wanted, checks=checks, earlier=earlier, remarks=remarks, missed=asked.missed),
+            refined_prompt=_refined(request, asked, findings),
             scores=scores(corrected, seen.rest, before=before),
             warnings=seen.warnings,
         )
@@ -145,7 +153,23 @@ class _Seen:
     warnings: tuple[str, ...] = ()
 
 
-def _see(request: CritiqueRequest, wanted: Scene) -> _Seen:
+def _refined(request: CritiqueRequest, asked: Wanted, findings: Sequence[Finding]) -> str | None:
+    """A better prompt; `None` where a reviewer wants something that was not understood, and nothing else is wrong."""
+    if asked.remarks and not asked.understood and not findings:
+        return None
+    base, corrected = request.prompt, findings or (Finding("unclear"),)
+    if not asked.states_all:
+        # The instruction tells a change only: what was said of the picture is a further one.
+        for words, remark in asked.remarks:
+            base = f"{sentence(plain(base))} {sentence(words)}" if remark.done else base
+        return base if asked.understood else refine(base, corrected, asked.scene)
+    if asked.scene != asked.plain and target(plain(base)) != asked.scene:
+        base = describe(asked.scene)
+    return refine(base, corrected, asked.scene)
+
+
+def _see(request: CritiqueRequest, asked: Wanted) -> _Seen:
+    wanted = asked.scene
     view = look(request.after)
     if view is None:
         return _Seen((Finding("broken"),), 0.0, request.after.data)
@@ -161,18 +185,10 @@ def _see(request: CritiqueRequest, wanted: Scene) -> _Seen:
     before = look(request.before)
     if before is None:
         return _Seen(findings, explanation.rest.total, view.digest)
-    if not _states_all(request.instruction, wanted):
+    if not asked.states_all:
         return _changed_at_all(view, before)
     told = tuple(_against(before, finding, wanted, view) for finding in findings)
     return _Seen(told, explanation.rest.total, view.digest)
-
-
-def _states_all(instruction: str, wanted: Scene) -> bool:
-    """Whether an instruction says all that the picture must show, or only a change of the picture before."""
-    try:
-        return describe(wanted)[1:] in instruction
-    except ConfigError:
-        return False
 
 
 def _changed_at_all(view: View, before: View) -> _Seen:

@@ -18,6 +18,7 @@ from langgraph_interleave.types import (
     StepDelta,
     StyleDelta,
 )
+from langgraph_interleave.world.changing.answer import changed_deltas
 from langgraph_interleave.world.grammar.languages import name_of
 from langgraph_interleave.world.planning.choice import outline_for
 from langgraph_interleave.world.planning.laying import Layout, style_of
@@ -34,6 +35,10 @@ class ScenePlanner:
     stories and growth; anything else becomes one picture, or honest general steps. Numbers of steps
     are kept where that makes sense. Every instruction and prompt ends in the canonical scene text
     that `grammar.target` reads. Not guaranteed: that free text is understood as it was meant.
+
+    A plan that exists is changed as the words ask ("make step 2 night-time", "add a step after 3: …"), and
+    continued from a picture of what the user really did. What is not understood is said in a warning, and
+    the plan stays as it is.
 
     Args:
         pace_s: Seconds over which a plan is spread, for demonstrations and measurements; 0 for at once.
@@ -88,6 +93,8 @@ def plan_deltas(request: PlanRequest) -> list[PlanDelta]:
     Raises:
         PlanError: The request has neither words nor pictures.
     """
+    if request.existing is not None:
+        return changed_deltas(request, request.existing)
     text = request.request.text
     images = len(request.request.images)
     if not text and not images:

@@ -47,8 +47,8 @@ _CARD = 24
 
 
 @dataclass(slots=True)
-class _Telling:
-    """The scene as it is while the items are read one after the other."""
+class Telling:
+    """The scene as it is while steps are read one after the other."""
 
     language: Language
     scene: Scene | None = None
@@ -78,8 +78,8 @@ def itemised_outline(items: Items, language: Language, *, photo: bool = False) -
     """
     if items.form == "numbered" and not photo and _stand_alone(items, language):
         items = replace(items, form="listed")
-    telling = _Telling(language, Scene(photo=True) if photo else None)
-    parts = tuple(_part(text, telling, alone=items.form == "listed") for text in items.texts)
+    telling = Telling(language, Scene(photo=True) if photo else None)
+    parts = tuple(part_of(text, telling, alone=items.form == "listed") for text in items.texts)
     if items.form == "listed":
         parts = _side_by_side(parts, items)
     drawn = sum(part.scene is not None for part in parts)
@@ -98,7 +98,14 @@ def itemised_outline(items: Items, language: Language, *, photo: bool = False) -
     )
 
 
-def _part(text: str, telling: _Telling, *, alone: bool) -> Part:
+def part_of(text: str, telling: Telling, *, alone: bool = False) -> Part:
+    """A step told in words, after what was told before it.
+
+    Args:
+        text: The step.
+        telling: The scene as it is; afterwards, as the step leaves it.
+        alone: It has nothing to do with what came before.
+    """
     asked = without_form(text)
     if words_only(text) or _WORDS.search(asked):
         return _in_words(_LABEL.sub("", asked), telling.language)
@@ -221,7 +228,7 @@ def _shows_more(scene: Scene, before: Scene) -> bool:
     return scene != before
 
 
-def _with_something(scene: Scene, text: str, telling: _Telling) -> Scene:
+def _with_something(scene: Scene, text: str, telling: Telling) -> Scene:
     """A step nothing could be drawn of: a clock where one waits, else its words on a card."""
     if _WAIT.search(text) and all(thing.kind != "clock" for thing in scene.things):
         clock = Thing(id="clock", kind="clock", at="upper left")

@@ -24,14 +24,24 @@ _COSTS: dict[What, float] = {
 }  # fmt: skip
 
 
-def reasoning(findings: Sequence[Finding], target: Scene, *, checks: Sequence[str] = (), earlier: str = "") -> str:
-    """One to three sentences: what is wrong, or that nothing is.
+def reasoning(
+    findings: Sequence[Finding],
+    target: Scene,
+    *,
+    checks: Sequence[str] = (),
+    earlier: str = "",
+    remarks: Sequence[str] = (),
+    missed: Sequence[str] = (),
+) -> str:
+    """One to three sentences: what is wrong, or that nothing is; and what was said by somebody else.
 
     Args:
         findings: What the critic sees to be wrong.
         target: What the picture should show.
         checks: Why checks failed.
         earlier: What was said of the attempt before; what is still wrong is called so.
+        remarks: What reviewers want otherwise.
+        missed: What of that is not understood.
 
     Example:
         >>> balls = Thing(id="ball", kind="ball", color="red", count=3)
@@ -43,10 +53,15 @@ def reasoning(findings: Sequence[Finding], target: Scene, *, checks: Sequence[st
     told = [f"Still: {words}" if words in earlier else words for words in told]
     if len(findings) > _TOLD:
         told.append("More than that is not as it should be.")
-    elif not findings and not checks:
+    elif not findings and not checks and not remarks:
         told.append(_praise(target))
     told.extend(f"A check failed: {reason.rstrip('.')}." for reason in checks)
-    return " ".join(told[:3])
+    told = told[:3]
+    wishes = [f"The reviewer says: {_stopped(words.strip())}" for words in remarks if words.strip()]
+    if missed:
+        quoted = listed([quote(words) for words in missed])
+        wishes.append(f"What {quoted} asks of the picture is not understood, so nothing is changed for it.")
+    return " ".join((*wishes, *told))
 
 
 def sentence(finding: Finding, target: Scene) -> str:
@@ -112,6 +127,10 @@ def scores(findings: Sequence[Finding], rest: float, *, before: bool) -> Scores:
         quality=round(max(2.0, 9.5 - min(6.0, rest / 60)), 1),
         consistency=round(max(0.0, 10 - lost), 1) if before else None,
     )
+
+
+def _stopped(words: str) -> str:
+    return words if words[-1] in ".!?。！？…" else f"{words}."
 
 
 _SIZES = ("small", "medium", "large")
