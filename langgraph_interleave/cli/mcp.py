@@ -161,6 +161,8 @@ def _bound(host: str, port: int) -> socket.socket:
     try:
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         bound.bind((host, port))
+        # From here on clients may connect: they wait until the server is ready.
+        bound.listen()
     except OSError as error:
         bound.close()
         raise ConfigError(

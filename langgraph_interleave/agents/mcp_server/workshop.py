@@ -35,7 +35,7 @@ _LOOK_S = 0.25
 #: A run that is asked to stop has this long to compose its document, in seconds.
 _STOP_S = 20.0
 #: What is under way has this long to be laid down at the end, in seconds.
-_CLOSE_S = 5.0
+_CLOSE_S = 1.5
 #: Reading and writing the folder, at most, in seconds.
 _FILES_S = 60.0
 
