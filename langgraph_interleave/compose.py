@@ -24,6 +24,7 @@ from langgraph_interleave.types import (
     RunReason,
     Spend,
     Step,
+    StepOutcome,
     StepRecord,
     StyleGuide,
     parse_source,
@@ -58,10 +59,11 @@ def compose_document(
         notes: What the reader must know about how it was made.
         drifts: How far each step's picture has come, as `measure_drift` says.
     """
+    missing: StepOutcome = "waiting" if outcome == "waiting" else "cancelled"
     steps = [
         document_step(
             step,
-            view.records.get(step.index),
+            view.records.get(step.index) or StepRecord(index=step.index, proposed=missing),
             record_digests.get(step.index),
             found=routing.basis_of(view, step),
             measured=(drifts or {}).get(step.index),
@@ -102,7 +104,7 @@ def document_step(
     return DocumentStep(
         index=step.index,
         op=step.op,
-        outcome=record.outcome or "cancelled",
+        outcome=_outcome(record),
         title=step.title,
         caption=step.caption,
         image=record.picture,
@@ -170,8 +172,17 @@ def _picture(view: RunView, source: str | None) -> ArtifactRef | None:
     return None if record is None else record.picture
 
 
+def _outcome(record: StepRecord) -> StepOutcome:
+    """A step's outcome; of one without, whether it waits for a reviewer or was never come to."""
+    if record.outcome is not None:
+        return record.outcome
+    return "waiting" if record.proposed not in (None, "cancelled") else "cancelled"
+
+
 def mark(record: StepRecord) -> str | None:
     """The sentence that tells a reader what is not as it should be; `None` when all is well."""
+    if _outcome(record) == "waiting":
+        return "A reviewer is asked about this picture." if record.attempts else None
     reason = record.problem.message if record.problem else ""
     if record.outcome == "exhausted":
         return f"{_unaccepted(record)} {reason}".strip()
@@ -183,7 +194,7 @@ def mark(record: StepRecord) -> str | None:
         return f"The provider refused to draw this. {reason}".strip()
     if record.outcome == "skipped":
         return f"This step was skipped. {reason}".strip()
-    if record.outcome == "cancelled":
+    if _outcome(record) == "cancelled":
         return "The run was stopped before this picture was drawn."
     return None
 

@@ -1,4 +1,4 @@
-"""The graph: its nodes and edges. Wiring only; `nodes` and `reviews` say what they do, `routing` decides."""
+"""The graph: its nodes and edges. Wiring only; `turns`, `nodes` and `reviews` say what they do, `routing` decides."""
 
 from __future__ import annotations
 
@@ -18,13 +18,15 @@ from langgraph_interleave.context import InterleaveContext
 from langgraph_interleave.critic import Critic
 from langgraph_interleave.ledger import Ledger
 from langgraph_interleave.limits import Limits
-from langgraph_interleave.nodes import Nodes, after_planning
+from langgraph_interleave.nodes import Nodes
 from langgraph_interleave.planner import Planner
 from langgraph_interleave.references import References
 from langgraph_interleave.reviews import Reviews
 from langgraph_interleave.roles import Roles
-from langgraph_interleave.state import InterleaveInput, InterleaveOutput, InterleaveState
+from langgraph_interleave.state import InterleaveInput, InterleaveOutput, InterleaveState, after_planning
+from langgraph_interleave.turns import Turns
 from langgraph_interleave.types import Approve, OnExhausted, Plan, Publish
+from langgraph_interleave.work import Work
 
 Graph = StateGraph[InterleaveState, InterleaveContext, InterleaveInput, InterleaveOutput]
 CompiledGraph = CompiledStateGraph[InterleaveState, InterleaveContext, InterleaveInput, InterleaveOutput]
@@ -210,8 +212,8 @@ def interleave_state_graph(
 
 def wire(roles: Roles) -> Graph:
     """Nodes and labelled edges over a set of roles."""
-    nodes = Nodes(roles)
-    reviews = Reviews(roles, nodes.runs)
+    work = Work(roles)
+    turns, nodes, reviews = Turns(work), Nodes(work), Reviews(work)
     graph: Graph = StateGraph(
         InterleaveState,
         context_schema=InterleaveContext,
@@ -220,7 +222,7 @@ def wire(roles: Roles) -> Graph:
     )
 
     def add(name: str, says: str, destinations: dict[str, str] | None = None) -> None:
-        home = reviews if name.startswith("review_") else nodes
+        home = next(home for home in (turns, nodes, reviews) if hasattr(home, name))
         node = Node(getattr(home, name), name=name)
         graph.add_node(name, node, metadata={"description": says}, destinations=destinations)
 

@@ -17,13 +17,13 @@ from langgraph_interleave import routing
 from langgraph_interleave.base import Base, asked_of, read_records
 from langgraph_interleave.changes import apply_changes
 from langgraph_interleave.content import read_request
+from langgraph_interleave.context import Settings
 from langgraph_interleave.errors import ConfigError, InterleaveError
 from langgraph_interleave.estimate import describe, estimate_plan
+from langgraph_interleave.references import Policy
 from langgraph_interleave.results import check_inputs
 from langgraph_interleave.reviewing import answer_step, plan_question, read_answer, step_question, waits_for_words
-from langgraph_interleave.roles import Roles
-from langgraph_interleave.runs import Runs
-from langgraph_interleave.state import InterleaveState, Progress, StepProgress, Task
+from langgraph_interleave.state import InterleaveState, Progress, StepProgress, Task, same_plan, state_progress
 from langgraph_interleave.types import (
     ArtifactRef,
     Critique,
@@ -35,6 +35,7 @@ from langgraph_interleave.types import (
     TextPart,
     parse_source,
 )
+from langgraph_interleave.work import Work
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -42,14 +43,13 @@ M = TypeVar("M", bound=BaseModel)
 class Reviews:
     """The two nodes that ask, over the roles and live runs of one graph."""
 
-    def __init__(self, roles: Roles, runs: Runs) -> None:
-        self.roles = roles
-        self.runs = runs
+    def __init__(self, work: Work) -> None:
+        self.roles = work.roles
+        self.runs = work.runs
 
     async def review_plan(self, state: InterleaveState) -> Command[Any]:
         """Ask about a plan: it is drawn, as it is or changed by hand; made anew; or given up."""
-        progress = state.get("progress")
-        assert progress, "the planner runs first"
+        progress = state_progress(state)
         record = PlanRecord.model_validate(await self.roles.artifacts.aget_json(progress["plan"]))
         assert record.plan is not None, "a plan that is none is not put before anybody"
         plan = record.plan
@@ -93,9 +93,6 @@ class Reviews:
         return asked_of(base, Request(parts=(TextPart(text="Changed by hand."),)))[1].pictures
 
     async def _estimate(self, record: PlanRecord) -> str:
-        from langgraph_interleave.context import Settings
-        from langgraph_interleave.references import Policy
-
         assert record.plan is not None
         settings, roles = Settings.model_validate(record.settings), self.roles
         policy = Policy(settings.references, settings.anchor_inputs, settings.reanchor_every)
@@ -172,7 +169,4 @@ def ask(question: dict[str, Any], model: type[BaseModel], complaint: str | None)
 
 
 def _of_step(task: Task, step: StepProgress) -> Progress:
-    return Progress(
-        turn=task["turn"], plans=task.get("plans", 0), run_id=task["run_id"], plan=task["plan"],
-        steps={str(task["step"]): step},
-    )  # fmt: skip
+    return {**same_plan(task), "steps": {str(task["step"]): step}}

@@ -18,17 +18,16 @@ from typing import Any
 
 from langgraph_interleave import routing
 from langgraph_interleave.ahead import Ahead
-from langgraph_interleave.asking import Asking, remedy_of
 from langgraph_interleave.base import Base, asked_of, settle_plan, taken_over
 from langgraph_interleave.budget import Budget
 from langgraph_interleave.calls import RunCalls
 from langgraph_interleave.context import Settings
 from langgraph_interleave.emitter import Emitter, Writer
-from langgraph_interleave.errors import CallError, CritiqueError, LimitReached
+from langgraph_interleave.errors import CallError, LimitReached
 from langgraph_interleave.fatal import Fatal
+from langgraph_interleave.judging import Judging
 from langgraph_interleave.ledger import Call, Finished
 from langgraph_interleave.planning import Planning
-from langgraph_interleave.results import read_unusable
 from langgraph_interleave.roles import Roles
 from langgraph_interleave.routing import Draw, Judge, NextCall
 from langgraph_interleave.standing import Result, Standing
@@ -39,7 +38,6 @@ from langgraph_interleave.types import (
     Problem,
     Request,
     StepRecord,
-    StyleGuide,
 )
 from langgraph_interleave.waiting import GivenUp, own_copy
 
@@ -106,8 +104,7 @@ class Run:
         self._advancing = False
         self._ahead = Ahead(self.scope)
         self._waiting: dict[NextCall, Future[None]] = {}
-        #: How each judgement that is under way was asked for.
-        self._asking: dict[Judge, Asking] = {}
+        self._judging = Judging(self.calls, self.standing, self._on_critic_text)
         self._fatal = Fatal()
 
     @property
@@ -249,7 +246,7 @@ class Run:
             return known
         future: Future[None] = Future()
         self._waiting[following] = future
-        call, produce = self._draw_call(following) if isinstance(following, Draw) else self._judge_call(following)
+        call, produce = self._draw_call(following) if isinstance(following, Draw) else self._judging.call(following)
         on_done = partial(self._done, following, future)
         if self.stopped:
             on_done(call, asyncio.CancelledError())
@@ -288,21 +285,6 @@ class Run:
         on_preview = partial(self._on_preview, draw)
         return self.calls.draw(step, draw, self.settings.attempt_seed(draw.step, draw.attempt), on_preview)
 
-    def _judge_call(self, judge: Judge) -> tuple[Call, Any]:
-        record = self.view.records[judge.step]
-        on_text = partial(self._on_critic_text, judge)
-        style = self.standing.style or StyleGuide()
-        asking = self._asking.setdefault(judge, Asking(self.settings.limits.max_repeats))
-        return self.calls.judge(
-            self.view.steps[judge.step],
-            record,
-            record.attempts[judge.attempt],
-            style,
-            on_text,
-            unusable=asking.unusable,
-            repeats=asking.repeats,
-        )
-
     def _done(self, following: NextCall, future: Future[None], call: Call, result: Result) -> None:
         """A call ended: bring the view up to date, start what follows, wake who waits."""
         try:
@@ -325,10 +307,11 @@ class Run:
                 elif wanted and isinstance(following, Draw):
                     self.standing.drawn(following, call.key, result)
                 elif wanted and isinstance(following, Judge):
-                    answer = self._judge_again(following, future, call, result)
-                    if answer is None:
-                        return
-                    self._judged(following, answer)
+                    if self._judging.again(following, call, result, stopped=self.stopped):
+                        if self._start_again(following, future):
+                            return
+                        result = self._refusal(call)
+                    self._judging.conclude(following, result)
             self.advance()
         except Exception as error:  # noqa: BLE001 - given to whoever waits
             # A future that never ends would hang the graph.
@@ -336,30 +319,15 @@ class Run:
         else:
             future.set_result(None)
 
-    def _judge_again(self, judge: Judge, future: Future[None], call: Call, result: Result) -> Result | None:
-        """Ask the critic once more when its answer cannot be used; what came of it, or `None` while it is asked."""
-        asking = self._asking[judge]
-        asking.calls += (call.key,)
-        bad = read_unusable(result.result) if isinstance(result, Finished) else None
-        if bad is None or asking.unusable or self.stopped or not asking.again(bad):
-            return result
-        self.emitter.warning("asked_again", f"The critic is asked again. {bad.reason}", judge.step)
-        self.emitter.reasoning_restarted(judge.step, attempt=judge.attempt)
+    def _start_again(self, judge: Judge, future: Future[None]) -> bool:
+        """Ask the critic once more; whether a limit leaves room for it."""
         self._waiting[judge] = future
-        call, produce = self._judge_call(judge)
+        call, produce = self._judging.call(judge)
         on_done = partial(self._done, judge, future)
-        if not self._ahead.start(call, produce, certain=self.view.complete, on_done=on_done):
-            del self._waiting[judge]
-            return self._refusal(call)
-        return None
-
-    def _judged(self, judge: Judge, result: Result) -> None:
-        asking = self._asking.pop(judge)
-        bad = read_unusable(result.result) if isinstance(result, Finished) else None
-        if bad is not None:
-            remedy = f"The picture is kept, not judged. {remedy_of('critic', bad, 'Use another critic model.')}"
-            result = CritiqueError(bad.reason, remedy=remedy, raw=bad.raw, truncated=bad.truncated)
-        self.standing.judged(judge, asking.calls, result)
+        if self._ahead.start(call, produce, certain=self.view.complete, on_done=on_done):
+            return True
+        del self._waiting[judge]
+        return False
 
     # --- planner and critic as they speak -----------------------------------------------------
 
@@ -368,7 +336,7 @@ class Run:
         with self._lock:
             self.standing.drop_plan()
             self._waiting.clear()
-            self._asking.clear()
+            self._judging.forget()
             self._ahead.give_up()
 
     def _on_resend(self, call: Call, error: CallError, pause: float) -> None:
@@ -382,7 +350,7 @@ class Run:
         with self._lock:
             stale = self.standing.adopt_plan(finished.plan)
             self._waiting = {call: future for call, future in self._waiting.items() if call.step not in stale}
-            self._asking = {judge: asking for judge, asking in self._asking.items() if judge.step not in stale}
+            self._judging.forget(stale)
             self._ahead.promote(stale)
             self.emitter.reasoning_finished(None, finished.reasoning)
             self.emitter.planned(finished.plan, stale, before=self.plan_record.before)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, NotRequired
+from typing import Annotated, Any, Literal, NotRequired, cast
 
 from langgraph.channels import EphemeralValue
 from pydantic import Field
@@ -135,3 +135,73 @@ class InterleaveState(TypedDict, total=False):
     document: Annotated[dict[str, Any] | None, EphemeralValue]
     outcome: Annotated[RunOutcome | None, EphemeralValue]
     spend: Annotated[dict[str, Any] | None, EphemeralValue]
+
+
+# --- from one progress to the next ---------------------------------------------------------------
+
+
+def state_progress(state: InterleaveState) -> Progress:
+    """The progress of the turn; the planner has begun it before any other node runs."""
+    assert "progress" in state, "the planner runs first"
+    return state["progress"]
+
+
+def next_turn(before: Progress | None, run_id: str, plan: str) -> Progress:
+    """The progress a new turn begins with; of the turn before only the document's digest stays."""
+    if not before:
+        return Progress(turn=1, run_id=run_id, plan=plan, steps={})
+    progress = Progress(turn=before["turn"] + 1, run_id=run_id, plan=plan, steps={})
+    history = dict(before.get("history") or {})
+    if "document" in before:
+        history[before["run_id"]] = before["document"]
+    if history:
+        progress["history"] = history
+    return progress
+
+
+def finished_turn(progress: Progress, document: str) -> Progress:
+    """The progress a turn ends with."""
+    return {**progress, "steps": {}, "document": document}
+
+
+def past_turns(progress: Progress) -> Progress:
+    """What a progress holds of the turns before."""
+    return cast("Progress", {"history": progress["history"]} if "history" in progress else {})
+
+
+def same_plan(progress: Progress | Task) -> Progress:
+    """The progress of the same plan of the same turn, without any step."""
+    return Progress(
+        turn=progress["turn"], plans=progress.get("plans", 0), run_id=progress["run_id"], plan=progress["plan"],
+        steps={},
+    )  # fmt: skip
+
+
+def after_planning(state: InterleaveState) -> str:
+    """Where a plan goes: before a reviewer, or on to be drawn."""
+    return "review_plan" if state_progress(state).get("unapproved") else "dispatch"
+
+
+def first_task(progress: Progress, step: int, sources: tuple[int, ...]) -> Task:
+    """The task that begins a step."""
+    records = {str(source): progress["steps"][str(source)].get("record", "") for source in sources}
+    return Task(
+        turn=progress["turn"],
+        plans=progress.get("plans", 0),
+        run_id=progress["run_id"],
+        plan=progress["plan"],
+        step=step,
+        attempt=0,
+        record=None,
+        sources=records,
+    )
+
+
+def review_task(progress: Progress, step: int, sources: tuple[int, ...]) -> Task:
+    """The task that asks about a step."""
+    known = progress["steps"][str(step)]
+    return {
+        **first_task(progress, step, sources),
+        "attempt": known.get("attempt", 0),
+        "record": known.get("record"),
+    }

@@ -6,21 +6,37 @@ import itertools
 import random
 from functools import reduce
 
-from langgraph_interleave.nodes import finished_turn, next_turn
-from langgraph_interleave.state import Progress, StepProgress, join_progress
+from langgraph_interleave.state import Progress, StepProgress, finished_turn, join_progress, next_turn
 
 
-def progress(turn: int = 1, **steps: StepProgress) -> Progress:
-    return Progress(turn=turn, run_id=f"r{turn}", plan=f"p{turn}", steps={k.strip("_"): v for k, v in steps.items()})
+def progress(turn: int = 1, plans: int = 0, **steps: StepProgress) -> Progress:
+    named = {k.strip("_"): v for k, v in steps.items()}
+    return Progress(turn=turn, plans=plans, run_id=f"r{turn}", plan=f"p{turn}.{plans}", steps=named)
 
 
 STARTED = StepProgress(outcome="started")
+WAITING = StepProgress(outcome="waiting", attempt=0, record="w0")
+SENT_BACK = StepProgress(outcome="started", attempt=1, record="s1")
+WAITING_AGAIN = StepProgress(outcome="waiting", attempt=1, record="w1")
 DONE = StepProgress(outcome="accepted", attempt=1, record="d1")
 
 
 def test_a_finished_step_is_never_overwritten_by_a_started_one() -> None:
     for pair in itertools.permutations([progress(_0=STARTED), progress(_0=DONE)]):
         assert join_progress(*pair)["steps"] == {"0": DONE}
+
+
+def test_a_step_that_waits_goes_on_with_a_later_attempt() -> None:
+    """Each of these comes after the one before it, whatever order they are joined in."""
+    course = [STARTED, WAITING, SENT_BACK, WAITING_AGAIN, DONE]
+    for earlier, later in itertools.combinations(course, 2):
+        for pair in itertools.permutations([progress(_0=earlier), progress(_0=later)]):
+            assert join_progress(*pair)["steps"] == {"0": later}
+
+
+def test_a_later_plan_of_a_turn_wins_whole() -> None:
+    for pair in itertools.permutations([progress(1, 0, _0=DONE), progress(1, 1)]):
+        assert join_progress(*pair) == progress(1, 1)
 
 
 def test_the_later_turn_wins_whole() -> None:
@@ -43,8 +59,10 @@ def test_an_empty_channel_is_nothing() -> None:
 def test_any_order_and_grouping_gives_the_same() -> None:
     rng = random.Random(3)
     for _ in range(200):
+        states = [STARTED, WAITING, SENT_BACK, WAITING_AGAIN, DONE]
         updates = [
-            progress(rng.choice([1, 2]), **{f"_{rng.randint(0, 3)}": rng.choice([STARTED, DONE])}) for _ in range(6)
+            progress(rng.choice([1, 2]), rng.choice([0, 1]), **{f"_{rng.randint(0, 3)}": rng.choice(states)})
+            for _ in range(6)
         ]
         expected = reduce(join_progress, updates, None)
         rng.shuffle(updates)

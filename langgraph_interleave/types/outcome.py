@@ -13,6 +13,7 @@ StepOutcome = Literal[
     "blocked",  # placeholder: the provider refused the content
     "skipped",  # placeholder: a source has no picture, or a limit was reached
     "cancelled",  # placeholder
+    "waiting",  # only while the run waits: a reviewer is asked about it, or it comes after that
 ]
 RunOutcome = Literal["complete", "partial", "waiting", "cancelled", "failed"]
 RunReason = Literal["limit", "exhausted", "failed_step"]

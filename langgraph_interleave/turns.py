@@ -1,0 +1,130 @@
+"""The node that begins a turn: it reads what is asked for, has it planned, or has a plan made anew."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+from langgraph_interleave.base import Base, base_of, read_records
+from langgraph_interleave.changes import apply_changes
+from langgraph_interleave.choose import check_references, check_size
+from langgraph_interleave.content import read_request
+from langgraph_interleave.context import Settings
+from langgraph_interleave.drafting import sketch_plan
+from langgraph_interleave.errors import ConfigError
+from langgraph_interleave.run import Run
+from langgraph_interleave.runs import this_run
+from langgraph_interleave.state import InterleaveState, Progress, next_turn, past_turns, same_plan
+from langgraph_interleave.tracing import tool_run
+from langgraph_interleave.types import Changes, PlanFinished, PlanRecord, Request, TextPart
+from langgraph_interleave.work import Work
+
+
+class Turns:
+    """The planner's node."""
+
+    def __init__(self, work: Work) -> None:
+        self.work = work
+
+    async def planner(self, state: InterleaveState) -> dict[str, Any]:
+        """Read the request, have it planned, and begin the turn; or plan anew what somebody wants otherwise.
+
+        Raises:
+            ConfigError: The request or a per-run value is not valid; nothing was spent.
+            ArtifactMissing: What is to be changed is not in the store.
+            InternalError: The plan cannot be stored.
+        """
+        before = state.get("progress")
+        if "request" not in state and before and "again" in before:
+            return await self._plan_again(before)
+        if "request" not in state:
+            raise ConfigError("There is no request.", remedy='Pass {"request": "what to make"}.')
+        run_id, settings = this_run(self.work.roles.settings)
+        check_size(settings, self.work.roles.backend)
+        check_references(settings, self.work.roles.backend)
+        request = await asyncio.to_thread(read_request, state["request"], self.work.roles.artifacts)
+        base: Base | None = None
+        if state.get("base") is not None:
+            latest = before.get("document") if before else None
+            base = await base_of(state.get("base"), self.work.roles.artifacts, latest=latest)
+            settings = settings_of_change(settings, base)
+        run = await self.work.runs.start(run_id, request, settings, base)
+        if base is not None:
+            run.plan_record = run.plan_record.model_copy(update={"parent": base.document})
+        run.emitter.run_started()
+        for note in self.work.roles.notes:
+            run.emitter.warning("note", note)
+        return await self._planned(run, lambda record: next_turn(before, run_id, record))
+
+    async def _plan_again(self, before: Progress) -> dict[str, Any]:
+        """The plan of this turn is made anew: for a reviewer's remark, by hand, or for a step that cannot be drawn."""
+        artifacts = self.work.roles.artifacts
+        wanted = await artifacts.aget_json(before.get("again", ""))
+        record = PlanRecord.model_validate(await artifacts.aget_json(before["plan"]))
+        digests = {int(i): step["record"] for i, step in before["steps"].items() if "record" in step}
+        base = Base(record, before["plan"], await read_records(digests, artifacts), digests)
+        settings = settings_of_change(Settings.model_validate(record.settings), base, version=record.version)
+        changes = Changes.model_validate(wanted["changes"]) if "changes" in wanted else None
+        remark = Request(parts=(TextPart(text=wanted.get("remark") or "The plan was changed by hand."),))
+        run = await self.work.runs.start(before["run_id"], remark, settings, base)
+        run.plan_record = run.plan_record.model_copy(
+            update={
+                "parent": record.parent,
+                "replaces": before["plan"],
+                "before": record.before + 1,
+                "replans": record.replans + ("cannot" in wanted),
+            }
+        )
+
+        def progress(plan: str) -> Progress:
+            return {**same_plan(before), "plans": before.get("plans", 0) + 1, "plan": plan, **past_turns(before)}
+
+        return await self._planned(run, progress, changes=changes)
+
+    async def _planned(
+        self, run: Run, progress: Callable[[str], Progress], *, changes: Changes | None = None
+    ) -> dict[str, Any]:
+        run.held = run.settings.plan_approved and changes is None
+        with self.work.at_work(run):
+            if changes is not None:
+                assert run.base is not None
+                changed = apply_changes(run.base.steps, changes, pictures=run.drawn_inputs)
+                record = await run.take_plan(PlanFinished(changed.plan, origins=changed.origins))
+            else:
+                traced_as = {"run_id": run.run_id, "request": run.plan_record.request.text}
+                async with tool_run("plan", traced_as) as traced:
+                    record = await run.make_plan()
+                    traced.problem = record.problem
+                    traced.output = {"plan": run.plan_digest, "steps": len(record.plan.steps) if record.plan else 0}
+            asked = run.held and record.plan is not None
+            if asked and run.settings.draft:
+                await self._sketch(run)
+            assert run.plan_digest is not None
+            begun = progress(run.plan_digest)
+            kept = {str(kept.index): await self.work.commit(kept) for kept in run.view.records.values() if kept.origin}
+            if kept:
+                begun = {**begun, "steps": kept}
+            if not asked:
+                return {"progress": begun}
+            return {"progress": {**begun, "unapproved": True}, **self.work.wait(run, run.view)}
+
+    async def _sketch(self, run: Run) -> None:
+        """In a draft: sketch what was planned, for nothing, and tell it."""
+        record = run.plan_record
+        assert record.plan is not None
+        sketches = await sketch_plan(
+            record.plan, record.request, run_id=run.run_id, ledger=self.work.roles.ledger, size=run.settings.pixels,
+            deadline_s=run.settings.limits.call_timeout_s,
+        )  # fmt: skip
+        for step, sketch in zip(record.plan.steps, sketches, strict=True):
+            if sketch is not None:
+                run.emitter.sketched(step, sketch)
+        run.plan_record = record.model_copy(update={"sketches": sketches})
+        run.plan_digest = await self.work.roles.artifacts.aput_json(run.plan_record.model_dump(mode="json"))
+
+
+def settings_of_change(settings: Settings, base: Base, *, version: int | None = None) -> Settings:
+    """The values of a run that changes something: nothing is begun before it is known what is kept."""
+    update = {"version": base.version + 1 if version is None else version, "early_start": False, "steps": None}
+    return settings.model_copy(update=update)
