@@ -37,7 +37,7 @@ def main() -> None:
     options = parser.parse_args()
     cells = list({"kinds": kinds, "backdrops": backdrops, "colors": colors}[options.show](options.category))
     sheet(cells, options.side, options.columns, options.seed).save(options.out)
-    print(f"{len(cells)} pictures in {options.out}")  # noqa: T201
+    print(f"{len(cells)} pictures in {options.out}")
 
 
 def kinds(category: str | None) -> Iterator[tuple[str, Scene]]:
