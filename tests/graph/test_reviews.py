@@ -25,7 +25,7 @@ def asked(result: Any) -> list[Any]:
 
 
 def steps_asked(result: Any) -> list[int]:
-    return [value["step"] for value in asked(result)]
+    return sorted(value["step"] for value in asked(result))
 
 
 async def answer(
