@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 KEY = "INTERLEAVE_MCP_KEY"
 #: Connections that are still open when the server ends are given this long, in seconds.
 _GRACE_S = 3
+#: Connections at the same time, at most; further ones are told to come again.
+_CONNECTIONS = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +89,9 @@ def serve(options: Options) -> int:
         ) from error
     # A semaphore belongs to the loop it is first used on: the workshop is made before, and used only there.
     workshop = Workshop(Shelf.folder(folder), outfit, most=options.most)
-    asyncio.run(_http(workshop, options) if options.http else _stdio(workshop))
+    # Ctrl-C is how a person ends a server.
+    with contextlib.suppress(KeyboardInterrupt):
+        asyncio.run(_http(workshop, options) if options.http else _stdio(workshop))
     return 0
 
 
@@ -150,7 +154,9 @@ async def _http(workshop: Workshop, options: Options) -> None:
         shown = f"[{options.host}]" if ":" in options.host else options.host
         sys.stderr.write(f"Serving http://{shown}:{port}/mcp\n")
         sys.stderr.flush()
-        config: Any = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=_GRACE_S)
+        config: Any = uvicorn.Config(
+            app, log_level="warning", timeout_graceful_shutdown=_GRACE_S, limit_concurrency=_CONNECTIONS
+        )
         async with workshop:
             await uvicorn.Server(config).serve(sockets=[bound])
 

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
-from mcp_bench import open_bench, outfit, text_of
+from mcp_bench import eventually, open_bench, outfit, text_of
 from mcp_parts import forget, noted, stuck
 
 from langgraph_interleave.agents.mcp_server import Outfit, Shelf, Workshop
@@ -31,13 +29,6 @@ def owner_that_is_gone() -> str:
     """The name of a process of this machine that has ended."""
     code = "from langgraph_interleave.ledger.owner import new_owner; print(new_owner())"
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
-
-
-async def eventually(check: Any, seconds: float = 5.0) -> None:
-    end = time.monotonic() + seconds
-    while not check():
-        assert time.monotonic() < end, "it did not come about"
-        await asyncio.sleep(0.01)
 
 
 async def test_a_server_that_ends_lays_its_jobs_down_and_the_next_takes_them_up(calls: Path, tmp_path: Path) -> None:
@@ -81,21 +72,20 @@ async def test_a_job_that_another_server_makes_is_waited_for(calls: Path) -> Non
         assert (await workshop.wait(job.name, 10)).outcome == "complete"
 
 
-async def test_two_servers_on_one_folder_make_a_job_once(calls: Path, tmp_path: Path) -> None:
-    os.environ["MCP_PARTS_DELAY"] = "0.05"
-    try:
-        async with (
-            Workshop(Shelf.folder(tmp_path / "data"), outfit(), lease_s=0.3) as one,
-            Workshop(Shelf.folder(tmp_path / "data"), outfit(), lease_s=0.3) as two,
-        ):
-            job = await one.submit(ordered(one.shelf, one.outfit, "4 things"))
-            joined = await two.submit(ordered(two.shelf, two.outfit, "4 things"))
-            assert joined.name == job.name
-            ended = await asyncio.gather(one.wait(job.name, 10), two.wait(job.name, 10))
-            assert [done.outcome for done in ended] == ["complete", "complete"]
-            assert two.busy == 0
-    finally:
-        del os.environ["MCP_PARTS_DELAY"]
+async def test_two_servers_on_one_folder_make_a_job_once(
+    calls: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MCP_PARTS_DELAY", "0.05")
+    async with (
+        Workshop(Shelf.folder(tmp_path / "data"), outfit(), lease_s=0.3) as one,
+        Workshop(Shelf.folder(tmp_path / "data"), outfit(), lease_s=0.3) as two,
+    ):
+        job = await one.submit(ordered(one.shelf, one.outfit, "4 things"))
+        joined = await two.submit(ordered(two.shelf, two.outfit, "4 things"))
+        assert joined.name == job.name
+        ended = await asyncio.gather(one.wait(job.name, 10), two.wait(job.name, 10))
+        assert [done.outcome for done in ended] == ["complete", "complete"]
+        assert two.busy == 0
     assert len([call for call in noted(calls) if call.startswith("draw")]) == 4
     assert noted(calls).count("plan") == 1
 
@@ -119,6 +109,15 @@ async def test_what_was_made_with_other_roles_is_taken_up_only_for_who_asks(call
     job = shelf.add(ordered(shelf, made_with).model_copy(update={"outfit": "another"}))
     async with Workshop(shelf, made_with) as workshop:
         assert workshop.busy == 0
+        assert (await workshop.wait(job.name, 10)).outcome == "complete"
+
+
+async def test_a_job_that_was_taken_up_too_often_waits_for_somebody_to_ask(calls: Path) -> None:
+    shelf = Shelf.memory()
+    made_with = outfit()
+    job = shelf.add(ordered(shelf, made_with).model_copy(update={"taken_up": 5}))
+    async with Workshop(shelf, made_with) as workshop:
+        assert workshop.busy == 0, "it may be what ended the servers"
         assert (await workshop.wait(job.name, 10)).outcome == "complete"
 
 

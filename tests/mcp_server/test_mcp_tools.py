@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import io
 import json
 from pathlib import Path
 
 import pytest
-from mcp_bench import Bench, id_of, links_of, open_bench, pictures_of, text_of
+from mcp_bench import Bench, eventually, id_of, links_of, open_bench, pictures_of, text_of
 from mcp_parts import forget, noted
 from PIL import Image
 
@@ -155,20 +156,38 @@ async def test_a_call_that_does_not_wait_gets_a_handle(
     assert id_of(other) != document
 
 
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
 async def test_whoever_stops_waiting_does_not_stop_the_work(
-    bench: Bench, calls: Path, monkeypatch: pytest.MonkeyPatch
+    bench: Bench, calls: Path, monkeypatch: pytest.MonkeyPatch, mode: str
 ) -> None:
-    monkeypatch.setenv("MCP_PARTS_DELAY", "0.1")
-    for mode in ("auto", "legacy"):
-        forget(calls)
-        async with bench.client(mode) as client:
-            # The client's own time limit: the official one sends a cancellation then.
-            with pytest.raises(Exception, match="(?i)time"):
-                await client.call_tool("create_document", {"request": f"3 things {mode}"}, read_timeout_seconds=0.12)
-            (job,) = bench.shelf.unfinished()
-            done = await client.call_tool("get_document", {"document_id": job.document})
-        assert text_of(done).startswith("A plan\ncomplete; 3 steps")
-        assert len([call for call in noted(calls) if call.startswith("draw")]) == 3
+    monkeypatch.setenv("MCP_PARTS_DELAY", "0.05")
+    async with bench.client(mode) as client:
+        waiting = asyncio.create_task(client.call_tool("create_document", {"request": "3 things"}))
+        await eventually(lambda: "begin thing 0" in noted(calls))
+        # The official client sends a cancellation then, as it does when its own time limit is over.
+        waiting.cancel()
+        await asyncio.gather(waiting, return_exceptions=True)
+        (job,) = bench.shelf.unfinished()
+        done = await client.call_tool("get_document", {"document_id": job.document})
+    assert text_of(done).startswith("A plan\ncomplete; 3 steps")
+    assert len([call for call in noted(calls) if call.startswith("draw")]) == 3
+
+
+async def test_two_calls_at_the_same_moment_are_one(bench: Bench, calls: Path) -> None:
+    async with bench.client() as client:
+        asked = [client.call_tool("create_document", {"request": "2 things"}) for _ in range(3)]
+        documents = {id_of(result) for result in await asyncio.gather(*asked)}
+    assert len(documents) == 1
+    assert noted(calls).count("plan") == 1
+
+
+async def test_arguments_that_cannot_be_are_told_in_plain_words(bench: Bench) -> None:
+    unknown = await bench.call("create_document", request="2 things", num_steps=3)
+    assert text_of(unknown).startswith("create_document takes no 'num_steps'. It takes request, images, steps, size,")
+    missing = await bench.call("get_document")
+    assert "document_id" in text_of(missing) and "pydantic" not in text_of(missing)
+    wrong = await bench.call("get_document", document_id="doc_0123456789abcdef", images="huge")
+    assert wrong.is_error and "'thumbnails', 'full' or 'none'" in text_of(wrong)
 
 
 async def test_a_change_draws_only_what_it_touches(bench: Bench, calls: Path) -> None:

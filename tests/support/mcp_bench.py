@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
+import time
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -60,3 +62,10 @@ def pictures_of(result: CallToolResult) -> list[ImageContent]:
 
 def links_of(result: CallToolResult) -> list[ResourceLink]:
     return [block for block in result.content if isinstance(block, ResourceLink)]
+
+
+async def eventually(check: Any, seconds: float = 5.0) -> None:
+    end = time.monotonic() + seconds
+    while not check():
+        assert time.monotonic() < end, "it did not come about"
+        await asyncio.sleep(0.01)

@@ -46,6 +46,7 @@ class Job(Frozen):
     state: Literal["unfinished", "ended"] = "unfinished"
     owner: str | None = None
     lease_until: float = 0.0
+    taken_up: int = Field(default=0, ge=0, description="how often a server went on with what another left")
     stop: bool = False
     done: int = 0
     total: int | None = None

@@ -10,21 +10,21 @@ import anyio
 from mcp.server import MCPServer
 from mcp.server.lowlevel.helper_types import ReadResourceContents
 from mcp.server.mcpserver import Context
-from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError, UnexpectedResourceError
+from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError, ToolError, UnexpectedResourceError
 from mcp.types import CallToolResult, ToolAnnotations
 from mcp.types import Resource as ListedResource
 from mcp.types import ResourceTemplate as ListedTemplate
-from pydantic import Field
+from pydantic import BeforeValidator, Field, ValidationError
 from typing_extensions import override
 
 from langgraph_interleave.agents.mcp_server import library, words
 from langgraph_interleave.agents.mcp_server.answers import Images, answer, refusal
-from langgraph_interleave.agents.mcp_server.names import ARTIFACT, DOCUMENT, PAGE, Name
+from langgraph_interleave.agents.mcp_server.names import ARTIFACT, DOCUMENT, PAGE, Name, quoted
 from langgraph_interleave.agents.mcp_server.orders import Desk
 from langgraph_interleave.agents.mcp_server.pictures import MOST_CHARACTERS, MOST_PICTURES
 from langgraph_interleave.agents.mcp_server.record import Job
 from langgraph_interleave.agents.mcp_server.workshop import Workshop
-from langgraph_interleave.errors import ConfigError, InterleaveError
+from langgraph_interleave.errors import ConfigError, InterleaveError, refused_option
 
 log = logging.getLogger(__name__)
 
@@ -39,7 +39,12 @@ _Prompt = Annotated[str, Field(min_length=1, max_length=8_000, description=words
 _EditPrompt = Annotated[str, Field(min_length=1, max_length=8_000, description=words.EDIT_PROMPT)]
 _Picture = Annotated[str, Field(min_length=1, max_length=MOST_CHARACTERS)]
 _Image = Annotated[str, Field(min_length=1, max_length=MOST_CHARACTERS, description=words.IMAGE)]
-_Pictures = Annotated[list[_Picture] | None, Field(max_length=MOST_PICTURES, description=words.IMAGES)]
+_Pictures = Annotated[
+    list[_Picture] | None,
+    # Models write a single picture without the list around it.
+    BeforeValidator(lambda given: [given] if isinstance(given, str) else given),
+    Field(max_length=MOST_PICTURES, description=words.IMAGES),
+]
 _Steps = Annotated[int | None, Field(ge=1, le=1000, description=words.STEPS)]
 _Size = Annotated[str | None, Field(max_length=20, description=words.SIZE)]
 _Style = Annotated[str | None, Field(max_length=500, description=words.STYLE)]
@@ -56,7 +61,10 @@ _STOPS = ToolAnnotations(read_only_hint=False, destructive_hint=True, idempotent
 
 
 class DocumentServer(MCPServer[Any]):
-    """Serves the documents of a workshop as resources; each is read by its address alone."""
+    """Serves the documents of a workshop as resources; each is read by its address alone.
+
+    Arguments that cannot be are told in plain words, and none is ignored.
+    """
 
     def __init__(self, workshop: Workshop) -> None:
         from langgraph_interleave import __version__
@@ -65,6 +73,20 @@ class DocumentServer(MCPServer[Any]):
             words.NAME, title=words.TITLE, instructions=words.INSTRUCTIONS, version=__version__, log_level="WARNING"
         )
         self.workshop = workshop
+
+    @override
+    async def call_tool(self, name: str, arguments: dict[str, Any], context: Any = None) -> Any:
+        known = {tool.name: tool.input_schema["properties"] for tool in await self.list_tools()}.get(name)
+        unknown = sorted(set(arguments) - set(known)) if known is not None else []
+        if unknown:
+            called = ", ".join(quoted(argument) for argument in unknown[:5])
+            return refusal(ConfigError(f"{name} takes no {called}.", remedy=f"It takes {', '.join(known or ())}."))
+        try:
+            return await super().call_tool(name, arguments, context)
+        except ToolError as error:
+            if isinstance(error.__cause__, ValidationError):
+                return refusal(refused_option(error.__cause__, name))
+            raise
 
     @override
     async def list_resources(self) -> list[ListedResource]:
@@ -224,6 +246,8 @@ async def _waited(
         progress = float(job.done)
         if progress <= last:
             progress = last + 0.01
+        if job.total is not None and progress > job.total:
+            return
         last = progress
         with anyio.move_on_after(_NOTIFY_S):
             await ctx.report_progress(progress, None if job.total is None else float(job.total), job.now)

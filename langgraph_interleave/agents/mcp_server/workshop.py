@@ -21,7 +21,7 @@ from langgraph_interleave.agents.mcp_server.names import Name
 from langgraph_interleave.agents.mcp_server.outfit import Outfit
 from langgraph_interleave.agents.mcp_server.record import Job
 from langgraph_interleave.agents.mcp_server.shelf import Shelf
-from langgraph_interleave.errors import ConfigError
+from langgraph_interleave.errors import ConfigError, InterleaveError
 from langgraph_interleave.ledger import Ledger
 from langgraph_interleave.ledger.owner import is_gone, new_owner
 from langgraph_interleave.runs import stop_run
@@ -36,6 +36,8 @@ _LOOK_S = 0.25
 _STOP_S = 20.0
 #: What is under way has this long to be laid down at the end, in seconds.
 _CLOSE_S = 1.5
+#: How often a job is taken up unasked.
+_MOST_TAKEN_UP = 5
 #: Reading and writing the folder, at most, in seconds.
 _FILES_S = 60.0
 
@@ -72,6 +74,7 @@ class Workshop:
         self._most_waiting = most_waiting
         self._lease_s = lease_s
         self._places = asyncio.Semaphore(most)
+        self._submitting = asyncio.Lock()
         self._making: dict[Name, Making] = {}
         self._beating: asyncio.Task[None] | None = None
         self._closing = False
@@ -104,18 +107,20 @@ class Workshop:
             ConfigError: There is no place for another, or the server ends.
         """
         self._begin()
-        for known in await self.files(self.shelf.unfinished):
-            if known.asked == job.asked:
-                return await self._look_after(known)
-        if self._closing or len(self._making) >= self._most_waiting:
-            raise ConfigError(
-                f"{len(self._making)} documents are being made already.",
-                remedy="Wait for one with get_document, or stop one with cancel_document.",
-            )
-        owned = job.model_copy(update=self._signs())
-        added = await self.files(self.shelf.add, owned)
-        self._start(added)
-        return added
+        # One after the other, so that of two calls that are the same the second finds the first.
+        async with self._submitting:
+            for known in await self.files(self.shelf.unfinished):
+                if known.asked == job.asked:
+                    return await self._look_after(known)
+            if self._closing or len(self._making) >= self._most_waiting:
+                raise ConfigError(
+                    f"{len(self._making)} documents are being made already.",
+                    remedy="Wait for one with get_document, or stop one with cancel_document.",
+                )
+            owned = job.model_copy(update=self._signs())
+            added = await self.files(self.shelf.add, owned)
+            self._start(added)
+            return added
 
     async def wait(self, name: Name, seconds: float, told: Told | None = None) -> Job:
         """Wait until a job has ended, for so long at most.
@@ -201,7 +206,9 @@ class Workshop:
             return job
 
         def mine(known: Job) -> Job | None:
-            return None if self._is_others(known) else known.model_copy(update=self._signs())
+            if self._is_others(known):
+                return None
+            return known.model_copy(update={**self._signs(), "taken_up": known.taken_up + 1})
 
         taken = await self.files(self.shelf.update, job.name, mine)
         if taken is None:
@@ -211,8 +218,10 @@ class Workshop:
 
     async def _take_up_all(self) -> None:
         for job in await self.files(self.shelf.unfinished):
-            # Another outfit would draw otherwise, and pay again: only who asks for such a job gets it so.
-            if job.outfit == self.outfit.name and len(self._making) < self._most_waiting:
+            # Another outfit would draw otherwise, and pay again; and what was begun so often may be what
+            # ends the servers. Only who asks for such a job gets it.
+            wanted = job.outfit == self.outfit.name and job.taken_up < _MOST_TAKEN_UP
+            if wanted and len(self._making) < self._most_waiting:
                 await self._look_after(job)
 
     def _start(self, job: Job) -> None:
@@ -273,7 +282,7 @@ class Workshop:
                 for name, making in list(self._making.items()):
                     await self._renew(name, making)
                 await self._take_up_all()
-            except (OSError, TimeoutError) as error:
+            except (InterleaveError, OSError, TimeoutError) as error:
                 log.warning("the folder of the server cannot be used: %s", error)
 
     async def _renew(self, name: Name, making: Making) -> None:
