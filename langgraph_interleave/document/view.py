@@ -245,14 +245,16 @@ def _attempt(attempt: Attempt, earlier: Attempt | None, record: StepRecord | Non
     kept = record is not None and record.kept == attempt.number
     tone, verdict = words.verdict_of(attempt, kept=kept)
     critique = attempt.critique
-    remarks = [*attempt.warnings, *(critique.warnings if critique else ())]
+    remarks = [*attempt.warnings, *(critique.warnings if critique else ()), *_reviewed(attempt)]
     if attempt.problem is not None:
         remarks.insert(0, f"{attempt.problem.message} {attempt.problem.remedy}".strip())
     later = record is not None and attempt.number + 1 < len(record.attempts)
     before = attempt.before or next(iter(attempt.references), None)
     further = attempt.references if attempt.before else attempt.references[1:]
     label = "Prompt"
-    if earlier is not None:
+    if attempt.own:
+        label = "In place of"
+    elif earlier is not None:
         label = "The same prompt, new seed" if earlier.prompt == attempt.prompt else "Refined prompt"
     return AttemptView(
         number=number,
@@ -273,6 +275,16 @@ def _attempt(attempt: Attempt, earlier: Attempt | None, record: StepRecord | Non
         next_prompt=None if later or critique is None or critique.verdict == "accept" else critique.refined_prompt,
         seed=attempt.seed,
     )
+
+
+def _reviewed(attempt: Attempt) -> list[str]:
+    """What a reviewer said of an attempt, and what the critic had said before."""
+    said = [f"The critic had said: {one_line(before.reasoning)}" for before in attempt.overruled if before.reasoning]
+    if attempt.own:
+        said.append("The reviewer's own picture.")
+    if attempt.review is not None and attempt.review.reasoning:
+        said.append(f"The reviewer said: {one_line(attempt.review.reasoning)}")
+    return said
 
 
 def _scores(scores: Scores) -> list[ScoreView]:

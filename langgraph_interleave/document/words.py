@@ -86,7 +86,7 @@ def verdict_of(attempt: Attempt, *, kept: bool) -> tuple[str, str]:
     """What came of an attempt: its tone (`good`, `bad`, `open`) and words."""
     if attempt.image is None:
         return "bad", "Not drawn"
-    critique = attempt.critique
+    critique = attempt.decided
     if critique is None:
         if attempt.failed_checks:
             return "bad", "Failed a check" + (", kept all the same" if kept else "")

@@ -474,3 +474,16 @@ async def test_a_draft_that_is_sent_back_is_sketched_again(make: Any) -> None:
     result = await answer(graph, result, {"decision": "revise", "remark": "A cat"})
     after = [step["sketch"]["url"] for step in asked(result)[0]["steps"]]
     assert before[0] != after[0]
+
+
+async def test_the_page_tells_what_a_reviewer_said(make: Any) -> None:
+    store = ArtifactStore.memory()
+    own = image_part(noise_card("my own").data, store)
+    graph, *_ = make(simple_plan(1), approve={"steps"}, artifacts=store, checkpointer=InMemorySaver())
+    result = await graph.ainvoke(ASK, THREAD)
+    result = await answer(graph, result, {"decision": "revise", "remark": "It is <b>too dark</b>."})
+    result = await answer(graph, result, {"decision": "replace", "image": own})
+    page = Document.load(result["document"], store).to_html()
+    assert "The reviewer said: It is &lt;b&gt;too dark&lt;/b&gt;." in page
+    assert "The reviewer&#39;s own picture." in page
+    assert page.count("Accepted by a reviewer") == 1
