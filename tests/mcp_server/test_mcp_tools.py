@@ -13,8 +13,9 @@ from mcp_bench import Bench, eventually, id_of, links_of, open_bench, pictures_o
 from mcp_parts import forget, noted
 from PIL import Image
 
-from langgraph_interleave.agents.mcp_server import Shelf
+from langgraph_interleave.agents.mcp_server import Shelf, create_mcp_server
 from langgraph_interleave.agents.mcp_server.names import read_name
+from langgraph_interleave.errors import ConfigError
 from langgraph_interleave.testing import ScriptedBackend
 from langgraph_interleave.types import Capabilities, ImageBytes
 
@@ -185,7 +186,9 @@ async def test_arguments_that_cannot_be_are_told_in_plain_words(bench: Bench) ->
     unknown = await bench.call("create_document", request="2 things", num_steps=3)
     assert text_of(unknown).startswith("create_document takes no 'num_steps'. It takes request, images, steps, size,")
     missing = await bench.call("get_document")
-    assert "document_id" in text_of(missing) and "pydantic" not in text_of(missing)
+    assert text_of(missing).startswith("get_document was called without document_id. The document_id, as ")
+    long = await bench.call("create_document", request="x" * 30_000)
+    assert "at most 20000 characters" in text_of(long) and "pydantic" not in text_of(long)
     wrong = await bench.call("get_document", document_id="doc_0123456789abcdef", images="huge")
     assert wrong.is_error and "'thumbnails', 'full' or 'none'" in text_of(wrong)
 
@@ -245,13 +248,17 @@ async def test_a_backend_that_does_not_edit_has_no_tool_for_it(calls: Path) -> N
 
 
 async def test_what_fails_says_what_to_do(calls: Path) -> None:
-    from langgraph_interleave.errors import ConfigError
-
     broken = ScriptedBackend(lambda _: ConfigError("The key is refused.", remedy="Set another."))
     async with open_bench(Shelf.memory(), backend=broken) as bench:
         result = await bench.call("generate_image", prompt="a cat")
         assert result.is_error
         assert "The key is refused." in text_of(result)
+
+
+async def test_without_its_package_it_says_what_to_install(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(ConfigError, match=r"langgraph-interleave\[mcp\]"):
+        create_mcp_server(bench.workshop)
 
 
 async def test_thumbnails_are_small_and_full_pictures_whole(calls: Path) -> None:

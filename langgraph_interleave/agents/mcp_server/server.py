@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Annotated, Any, cast
 
 import anyio
@@ -76,11 +76,10 @@ class DocumentServer(MCPServer[Any]):
 
     @override
     async def call_tool(self, name: str, arguments: dict[str, Any], context: Any = None) -> Any:
-        known = {tool.name: tool.input_schema["properties"] for tool in await self.list_tools()}.get(name)
-        unknown = sorted(set(arguments) - set(known)) if known is not None else []
-        if unknown:
-            called = ", ".join(quoted(argument) for argument in unknown[:5])
-            return refusal(ConfigError(f"{name} takes no {called}.", remedy=f"It takes {', '.join(known or ())}."))
+        schema = next((tool.input_schema for tool in await self.list_tools() if tool.name == name), None)
+        refused = None if schema is None else _misnamed(name, arguments, schema)
+        if refused is not None:
+            return refusal(refused)
         try:
             return await super().call_tool(name, arguments, context)
         except ToolError as error:
@@ -206,6 +205,20 @@ def make_server(workshop: Workshop) -> DocumentServer:
         add(edit_image, "Change a picture", words.EDIT, _MAKES)
     add(cancel_document, "Stop making a document", words.CANCEL, _STOPS)
     return server
+
+
+def _misnamed(tool: str, arguments: Mapping[str, Any], schema: Mapping[str, Any]) -> ConfigError | None:
+    """What is wrong with the names of some arguments: one that is not there would be ignored in silence."""
+    takes = schema["properties"]
+    unknown = [quoted(name) for name in arguments if name not in takes]
+    if unknown:
+        return ConfigError(f"{tool} takes no {', '.join(unknown[:5])}.", remedy=f"It takes {', '.join(takes)}.")
+    missing = [name for name in schema.get("required", ()) if name not in arguments]
+    if missing:
+        return ConfigError(
+            f"{tool} was called without {', '.join(missing)}.", remedy=str(takes[missing[0]]["description"])
+        )
+    return None
 
 
 async def _made(
