@@ -113,6 +113,8 @@ class Order:
         """The document is there: whatever it holds and was not told yet follows."""
         if self.document is not None or not isinstance(document, Mapping) or "run_id" not in document:
             return
+        if document.get("outcome") == "waiting":
+            return  # somebody is asked, or was: it is not done
         self.raw_document = cast("Mapping[str, Any]", document)
         self.document = DocumentData.model_validate(self.raw_document)
         self.run_id = self.document.run_id

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessageChunk, HumanMessage
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.types import Command
 
 from langgraph_interleave import InterleaveContext, create_interleave_agent
 from langgraph_interleave.errors import ConfigError
@@ -147,3 +148,25 @@ def test_errors_are_raised_and_not_said() -> None:
         make(images="svg")
     with pytest.raises(ConfigError, match="needs a planner"):
         create_interleave_agent(backend=ScriptedBackend())
+
+
+@pytest.mark.parametrize("sync", [False, True])
+async def test_an_agent_has_its_plan_and_steps_reviewed(sync: bool) -> None:
+    backend = ScriptedBackend()
+    planner = ScriptedPlanner(simple_plan(3, sources=[[], [], [0]]))
+    saver = InMemorySaver()
+    agent = create_interleave_agent(planner, backend, ScriptedCritic(), approve={"plan", "steps"}, checkpointer=saver)
+    config: Any = {"configurable": {"thread_id": "t"}}
+    given: Any = {"messages": [("user", "Illustrate three things")]}
+    asked: list[list[Any]] = []
+    while True:
+        result: Any = agent.invoke(given, config) if sync else await agent.ainvoke(given, config)
+        questions = result.get("__interrupt__", ())
+        if not questions:
+            break
+        asked.append(sorted(question.value.get("step", "plan") for question in questions))
+        given = Command(resume={question.id: {"decision": "accept"} for question in questions})
+    assert asked == [["plan"], [0, 1], [2]]
+    told = [block["type"] for block in result["messages"][-1].content if block["type"] != "reasoning"]
+    assert told == ["text", "image"] * 3
+    assert len(backend.requests) == 3
