@@ -87,7 +87,8 @@ def named_in(text: str, drawn: Sequence[int], count: int, *, first: int = 1) -> 
 
     def mark(match: re.Match[str]) -> str:
         found.append(_named(match, list(drawn), count, first))
-        return MARK
+        ranges = match["on"] is not None or not (match["from"] or "").casefold().startswith("from")
+        return MARK if ranges else f"{match['from']}{MARK}"
 
     return _REFERENCE.sub(mark, text.replace(MARK, " ")), tuple(found)
 

@@ -14,11 +14,14 @@ from langgraph_interleave.world.changing.order import Order
 from langgraph_interleave.world.changing.row import Row
 from langgraph_interleave.world.grammar import change_in_words
 from langgraph_interleave.world.scene import Scene
-from langgraph_interleave.world.sight.explanation import clean, explain
+from langgraph_interleave.world.sight.explanation import CLEAN_TOTAL, clean, explain
 from langgraph_interleave.world.sight.view import View, compare, look
+from langgraph_interleave.world.vocabulary import BACKDROPS
 
 #: Steps whose scene a picture is compared with in full, the nearest first.
 _CLOSELY = 2
+#: What is left of the difference when a picture is taken to be set elsewhere, at most.
+_ELSEWHERE = 0.5
 #: What people say of a picture of theirs, besides what is in it.
 _SHOWN = re.compile(
     r"^(?:(?:this|that|here|it)\b.*\b(?:have|got|done|did|made|far|looks?|now|photo|picture|is|am|result|turned\s+out)\b.*|"
@@ -115,7 +118,12 @@ def observe(bench: Bench, orders: Sequence[Order], existing: Existing, images: S
     todo = tuple(row.old for row in left if row.old is not None)
     rest = [replace(order, words=_REST.sub("it", order.words)) if order.kind == "revise" else order for order in rest]
     # "My pot is blue": of the pictures that are left, where no step is named.
-    return [replace(order, steps=todo) if order.kind == "revise" and not order.steps else order for order in rest]
+    return [replace(order, steps=todo) if _is_open(order) else order for order in rest]
+
+
+def _is_open(order: Order) -> bool:
+    """Whether an order names no step of its own."""
+    return order.kind == "revise" and (order.inherited or not order.steps)
 
 
 def _about(orders: Sequence[Order]) -> tuple[list[Order], list[Order]]:
@@ -158,23 +166,45 @@ def _seen(bench: Bench, view: View | None, stated: tuple[Row | None, bool]) -> O
         return Observation(row if is_stated else _last_done(bench), None)
     if is_stated:
         known = row if row is not None and row.scene is not None else None
-        near = [known] if known is not None else rows[:1]
-    else:
-        distance = [(compare(view, one.scene or Scene()).total, -index) for index, one in enumerate(rows)]
-        # Of steps that look the same the later one: what is done is done.
-        near = [rows[-index] for _, index in sorted(distance)[:_CLOSELY]]
+        rows = [known] if known is not None else rows[:1]
     best: tuple[float, Row, Scene] | None = None
-    for one in near:
-        explanation = explain(view, one.scene or Scene())
+    for one, scene in _nearest(view, rows):
+        explanation = explain(view, scene)
         vague = {finding.what for finding in explanation.findings} & {"foreign", "blank", "broken", "unclear", "extra"}
         if vague or not clean(explanation.rest):
             continue
-        changes = len(explanation.findings)
+        changes = len(explanation.findings) + (scene != one.scene)
         if best is None or changes < best[0]:
             best = (changes, one, explanation.scene)
     if best is None:
         return Observation(row if is_stated else _last_done(bench), None)
     return Observation(row if is_stated else best[1], best[2])
+
+
+def _nearest(view: View, rows: Sequence[Row]) -> list[tuple[Row, Scene]]:
+    """The rows a picture looks most like, each with its scene, if need be in the place that the picture is in."""
+    scenes = [row.scene or Scene() for row in rows]
+    found = _in_order(view, scenes)
+    if found[0][0] > CLEAN_TOTAL:
+        places = [
+            (compare(view, scenes[index].model_copy(update={"backdrop": name})).total, name)
+            for _, index in found[:_CLOSELY]
+            for name in BACKDROPS
+        ]
+        least, name = min(places)
+        if least < found[0][0] * _ELSEWHERE:
+            scenes = [scene.model_copy(update={"backdrop": name}) for scene in scenes]
+            found = _in_order(view, scenes)
+    return [(rows[index], scenes[index]) for _, index in found[:_CLOSELY]]
+
+
+def _in_order(view: View, scenes: Sequence[Scene]) -> list[tuple[float, int]]:
+    """How much a picture differs from each scene, and which that is; the nearest first.
+
+    Of scenes that look the same the later one comes first: what is done is done.
+    """
+    found = [(compare(view, scene).total, index) for index, scene in enumerate(scenes)]
+    return sorted(found, key=lambda one: (one[0], -one[1]))
 
 
 def _last_done(bench: Bench) -> Row | None:

@@ -38,6 +38,7 @@ class Order:
         place: Where a step goes: before the step of this index of the plan as it was.
         every: All steps were named, as all of them.
         alone: Of the named steps only; those after them do not follow.
+        inherited: The steps were named in the piece before, not in this one.
         missing: Steps that were named and are not there.
     """
 
@@ -48,4 +49,5 @@ class Order:
     place: int | None = None
     every: bool = False
     alone: bool = False
+    inherited: bool = False
     missing: tuple[str, ...] = ()

@@ -53,7 +53,9 @@ _VERB = (
 _CUT = re.compile(
     r"\s*,\s*but\s+|"
     rf"(?:\s*,\s*(?:and\s+|but\s+)?(?:then\s+|also\s+)*|\s+(?:and|then|but)\s+(?:then\s+|also\s+)*)"
-    rf"(?=(?:please\s+)?(?:(?:in|from|for|on)\s+{MARK}|{_VERB}\b[^,;.]*{MARK}|{MARK}\s*(?:is|are|should|must|:)))",
+    rf"(?=(?:please\s+)?(?:(?:in|from|for|on)\s+{MARK}|{_VERB}\b[^,;.]*{MARK}|{MARK}\s*(?:is|are|should|must|:)|"
+    r"(?:call|rename|entitle)\s+(?:it|the)\b|(?:add|insert)\s+(?:an?|another|one)\s+(?:\w+\s+)?(?:step|picture)\b|"
+    r"reverse\s+the\b|translate\b))",
     re.IGNORECASE,
 )
 _ALONE = re.compile(rf"\b(?:only|just)\s+(?:in\s+|for\s+)?{MARK}|{MARK}\s+(?:only|alone)\b", re.IGNORECASE)
@@ -102,7 +104,7 @@ def orders_of(text: str, drawn: Sequence[int], count: int, *, first: int = 1) ->
                 orders[-1] = replace(before, words=words, said=said)
                 continue
             if before.kind in ("revise", "redo") and before.steps and not before.every:
-                order = replace(order, steps=before.steps, alone=before.alone)
+                order = replace(order, steps=before.steps, alone=before.alone, inherited=True)
         orders.append(order)
         line = piece.line
     return orders
@@ -327,7 +329,7 @@ def _of_scene(words: str) -> str:
     """A piece without the naming of its steps, as a remark about a picture."""
     for pattern, said in _SCENE:
         words = pattern.sub(said, words)
-    return words.strip(" ,.:;–-")
+    return " ".join(words.split()).strip(" ,.:;–-")
 
 
 def _restored(words: str, piece: _Piece) -> str:

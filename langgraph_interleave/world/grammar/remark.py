@@ -48,8 +48,9 @@ _KEEPS = re.compile(
     re.IGNORECASE,
 )
 _SPEAKS_OF = re.compile(r"^(?:the|this|that|my|it|make|i|we|you)\b", re.IGNORECASE)
-#: Characters of a remark that are read.
+#: Characters of a remark that are read, and of one piece of it that may be understood.
 _LONGEST = 2000
+_LONGEST_PIECE = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +98,7 @@ def carry_out(text: str, scene: Scene, *, language: Language | None = None) -> R
     last = ""
     for said in _pieces(with_english_commands(text, language)):
         command = command_of(said) if language == "en" else said
-        after = _after(command, scene, language, last)
+        after = _after(command, scene, language, last) if len(said) <= _LONGEST_PIECE else None
         if after is None:
             missed.append(said)
             continue

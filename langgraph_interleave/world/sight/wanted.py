@@ -61,13 +61,17 @@ def wanted_of(request: CritiqueRequest) -> Wanted:
         for check in attempt.checks:
             if is_remark(check):
                 scene = carry_out(check.reason, scene).scene
+    states_all = _states_all(request.instruction, plain)
     remarks: list[tuple[str, Remark]] = []
     for check in request.checks:
         if is_remark(check):
             remark = carry_out(check.reason, scene)
+            if not states_all:
+                # What is there is not known, so that nothing can be said against it.
+                remark = Remark(remark.scene, done=(check.reason,))
             scene = remark.scene
             remarks.append((check.reason, remark))
-    return Wanted(scene, plain, _states_all(request.instruction, plain), tuple(remarks))
+    return Wanted(scene, plain, states_all, tuple(remarks))
 
 
 def is_remark(check: CheckResult) -> bool:
