@@ -9,12 +9,12 @@ import time
 from pathlib import Path
 
 import pytest
-from mcp_bench import eventually, open_bench, outfit, text_of
+from mcp_bench import Bench, eventually, id_of, open_bench, outfit, text_of
 from mcp_parts import forget, noted, stuck
 
 from langgraph_interleave.agents.mcp_server import Outfit, Shelf, Workshop
 from langgraph_interleave.agents.mcp_server.answers import answer
-from langgraph_interleave.agents.mcp_server.names import Name, new_document
+from langgraph_interleave.agents.mcp_server.names import Name, new_document, read_name
 from langgraph_interleave.agents.mcp_server.orders import Desk
 from langgraph_interleave.agents.mcp_server.record import Job, Order
 from langgraph_interleave.errors import ConfigError
@@ -148,6 +148,30 @@ async def test_a_job_nobody_makes_is_stopped_where_it_lies(calls: Path) -> None:
         stopped = await workshop.stop(job.name)
     assert (stopped.ended, stopped.outcome) == (True, "cancelled")
     assert not noted(calls)
+
+
+async def test_a_job_that_was_to_stop_when_its_server_ended_is_not_begun_again(calls: Path) -> None:
+    shelf = Shelf.memory()
+    made_with = outfit()
+    job = shelf.add(ordered(shelf, made_with).model_copy(update={"stop": True}))
+    async with Workshop(shelf, made_with) as workshop:
+        assert workshop.busy == 0
+    assert shelf.find(job.name).outcome == "cancelled"
+    assert not noted(calls)
+
+
+async def test_a_version_that_came_to_nothing_does_not_hide_the_one_before(bench: Bench, calls: Path) -> None:
+    document = id_of(await bench.call("create_document", request="2 things"))
+    failed = bench.shelf.find(read_name(document)).model_copy(
+        update={"state": "ended", "data": None, "outcome": "failed", "asked": "other"}
+    )
+    assert bench.shelf.add(failed).version == 2
+    changed = await bench.call("revise_document", document_id=document, request="darker 1")
+    assert "version 3 (changed from version 1)" in text_of(changed)
+    async with bench.client() as client:
+        assert (await client.read_resource(f"interleave://document/{document}")).contents
+    said = await bench.call("revise_document", document_id=document, version=2, request="darker 1")
+    assert said.is_error and "came to nothing" in text_of(said)
 
 
 async def test_a_fault_ends_the_job_and_says_so(calls: Path) -> None:

@@ -86,10 +86,8 @@ def listing(shelf: Shelf) -> list[Listed]:
 
 
 def _document(name: Name, shelf: Shelf) -> Document:
-    job = shelf.find(name)
-    data = shelf.document(job)
-    if data is None:
-        raise ConfigError(f"{job.name} is not made.", remedy="Wait for it with get_document.")
+    data = shelf.document(shelf.made(name))
+    assert data is not None, "what is made has a document"
     return Document.load(data, shelf.artifacts)
 
 

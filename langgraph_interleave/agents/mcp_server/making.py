@@ -23,6 +23,8 @@ log = logging.getLogger(__name__)
 
 #: Of a job that nobody makes.
 LAID_DOWN: dict[str, Any] = {"owner": None, "lease_until": 0.0}
+#: Of a job that was stopped without a document.
+STOPPED: dict[str, Any] = {"stop": True, "state": "ended", "outcome": "cancelled", "now": "stopped"}
 _WORDS = 60
 
 

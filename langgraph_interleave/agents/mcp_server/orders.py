@@ -49,13 +49,11 @@ class Desk:
         Raises:
             ConfigError: There is no such document, it is not made yet, or something of the change cannot be.
         """
-        base = self._shelf.find(name)
-        if base.data is None:
-            what = "came to nothing" if base.ended else "is still being made"
-            raise ConfigError(
-                f"{base.name} {what}; it cannot be changed.",
-                remedy="Make a new document." if base.ended else "Wait for it with get_document.",
-            )
+        newest = self._shelf.find(name)
+        if not newest.ended:
+            # The change would be of something that nobody has seen yet.
+            raise ConfigError(f"{newest.name} is still being made.", remedy="Wait for it with get_document.")
+        base = self._shelf.made(name)
         # What was chosen for the document holds for its changes, but for the number of steps.
         kept = {known: value for known, value in base.order.choices.items() if known != "steps"}
         chosen = self._outfit.check({**kept, **{known: v for known, v in choices.items() if v is not None}})

@@ -71,9 +71,8 @@ def picture_of(name: Name, shelf: Shelf) -> ArtifactRef:
     Raises:
         ConfigError: There is no such step, or it has no picture.
     """
-    data = shelf.document(shelf.find(name))
-    if data is None:
-        raise ConfigError(f"{name} is not made yet.", remedy="Wait for it with get_document.")
+    data = shelf.document(shelf.made(name))
+    assert data is not None, "what is made has a document"
     drawn = {step.index + data.first_number: step.image for step in data.steps if step.image is not None}
     if name.step is None and len(drawn) == 1:
         return next(iter(drawn.values()))

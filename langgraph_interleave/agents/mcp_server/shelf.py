@@ -88,6 +88,21 @@ class Shelf:
             )
         return job
 
+    def made(self, name: Name) -> Job:
+        """As `find`, but where no version is said the newest that has a document.
+
+        Raises:
+            ConfigError: There is none, or it is not made.
+        """
+        job = self.find(name)
+        if job.data is None and name.version is None:
+            job = next((known for known in reversed(self.versions(name.document)) if known.data), job)
+        if job.data is None:
+            what = "came to nothing" if job.ended else "is still being made"
+            remedy = "Make a new document." if job.ended else "Wait for it with get_document."
+            raise ConfigError(f"{job.name} {what}.", remedy=remedy)
+        return job
+
     def versions(self, document: str) -> list[Job]:
         """All versions of a document, oldest first."""
         jobs = [self._read(file) for file in self._names(f"{document}.")]

@@ -16,7 +16,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any, Self
 
 from langgraph_interleave import background
-from langgraph_interleave.agents.mcp_server.making import LAID_DOWN, Making, make
+from langgraph_interleave.agents.mcp_server.making import LAID_DOWN, STOPPED, Making, make
 from langgraph_interleave.agents.mcp_server.names import Name
 from langgraph_interleave.agents.mcp_server.outfit import Outfit
 from langgraph_interleave.agents.mcp_server.record import Job
@@ -170,7 +170,7 @@ class Workshop:
         def stopped(known: Job) -> Job:
             if here or self._is_others(known):
                 return known.model_copy(update={"stop": True})
-            return known.model_copy(update={"stop": True, "state": "ended", "outcome": "cancelled", "now": "stopped"})
+            return known.model_copy(update=STOPPED)
 
         changed = await self.files(self.shelf.update, name, stopped)
         if here:
@@ -208,12 +208,15 @@ class Workshop:
         def mine(known: Job) -> Job | None:
             if self._is_others(known):
                 return None
+            if known.stop:  # told to stop, and then its server ended
+                return known.model_copy(update=STOPPED)
             return known.model_copy(update={**self._signs(), "taken_up": known.taken_up + 1})
 
         taken = await self.files(self.shelf.update, job.name, mine)
         if taken is None:
             return await self.files(self.shelf.find, job.name)
-        self._start(taken)
+        if not taken.ended:
+            self._start(taken)
         return taken
 
     async def _take_up_all(self) -> None:
@@ -236,7 +239,7 @@ class Workshop:
                 await make(making, self.shelf, self.outfit, self.ledger)
         except asyncio.CancelledError:
             if making.stopped:
-                await self._end(name, {"state": "ended", "outcome": "cancelled", "now": "stopped"})
+                await self._end(name, STOPPED)
             else:
                 await self._end(name, LAID_DOWN)
             if self._closing:
