@@ -84,10 +84,10 @@ def orders_of(text: str, drawn: Sequence[int], count: int, *, first: int = 1) ->
 
     Example:
         >>> for order in orders_of("Delete step 2 and make step 3 night-time. Add a moon.", [0, 1, 2], 3):
-        ...     print(order.kind, order.steps, order.words)
-        delete (1,)
-        revise (2,) make it night-time
-        revise (2,) Add a moon
+        ...     print((order.kind, order.steps, order.words))
+        ('delete', (1,), '')
+        ('revise', (2,), 'make it night-time')
+        ('revise', (2,), 'Add a moon')
     """
     failed = _failed(text, drawn, count, first)
     if failed is not None:
