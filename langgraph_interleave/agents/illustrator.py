@@ -24,7 +24,7 @@ from langgraph_interleave.agents.gallery import (
     version_of,
 )
 from langgraph_interleave.agents.gathering import gather
-from langgraph_interleave.agents.telling import artifact_for, content_for, words_for
+from langgraph_interleave.agents.telling import Linker, artifact_for, content_for, words_for
 from langgraph_interleave.artifacts import ArtifactStore
 from langgraph_interleave.background import in_thread
 from langgraph_interleave.chat.ending import failure_of
@@ -123,6 +123,11 @@ class Illustrator:
         Raises:
             ToolException: There is no such document or version.
         """
+        return self._restore(document, version, runtime, self.artifacts.linker())
+
+    def _restore(
+        self, document: str, version: int, runtime: ToolRuntime[Any, Any] | None, link: Linker | None
+    ) -> Answer:
         gallery = self._gallery(runtime)
         found = self._named(gallery, document, version)
         try:
@@ -133,11 +138,11 @@ class Illustrator:
             with self._lock:
                 self._own = self._own.with_version(found.document.id, found.document.title, found.version)
         words = f"{found.document.id} is as it was in version {version} again; a change starts from there.\n"
-        return self._answer(gallery, found.document.id, found.version, data, before=words)
+        return self._answer(gallery, found.document.id, found.version, data, link, before=words)
 
     async def arestore(self, document: str, version: int, runtime: ToolRuntime[Any, Any] | None) -> Answer:
         """As `restore`."""
-        return await in_thread(self.restore, document, version, runtime)
+        return await in_thread(self._restore, document, version, runtime, self.artifacts.linker())
 
     # --- before a run ---------------------------------------------------------------------------
 
@@ -212,16 +217,16 @@ class Illustrator:
         with _stopping(job), closing(self.graph.stream(job.given, **job.options)) as parts:
             for part in parts:
                 job.hear(part)
-        return self._finish(job)
+        return self._finish(job, self.artifacts.linker())
 
     async def _astream(self, job: Job) -> Answer:
         with _stopping(job):
             async with aclosing(self.graph.astream(job.given, **job.options)) as parts:
                 async for part in parts:
                     job.hear(part)
-        return await in_thread(self._finish, job)
+        return await in_thread(self._finish, job, self.artifacts.linker())
 
-    def _finish(self, job: Job) -> Answer:
+    def _finish(self, job: Job, link: Linker | None) -> Answer:
         if not job.made:
             raise ConfigError(
                 "The graph ended without a document.",
@@ -241,7 +246,7 @@ class Illustrator:
         digest = self.artifacts.put_json(job.made)
         if not job.own:
             known = version_of(data, version=job.version, digest=digest, parent=job.parent)
-            return self._answer(job.gallery, job.document, known, data)
+            return self._answer(job.gallery, job.document, known, data, link)
         with self._lock:
             # Calls at the same time were begun with the same gallery.
             name, number = job.document, 1
@@ -251,14 +256,21 @@ class Illustrator:
                 number = self._own.document(name).document.versions[-1].version + 1
             known = version_of(data, version=number, digest=digest, parent=job.parent)
             self._own = self._own.with_version(name, title_of(data), known)
-        return self._answer(job.gallery, name, known, data)
+        return self._answer(job.gallery, name, known, data, link)
 
     def _answer(
-        self, gallery: Gallery, name: str, known: KnownVersion, data: DocumentData, *, before: str = ""
+        self,
+        gallery: Gallery,
+        name: str,
+        known: KnownVersion,
+        data: DocumentData,
+        link: Linker | None,
+        *,
+        before: str = "",
     ) -> Answer:
         words = before + words_for(name, known, data)
         content = content_for(words, data, self.artifacts, shown=self._shown)
-        return content, artifact_for(name, known, data, gallery)
+        return content, artifact_for(name, known, data, gallery, link)
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Callable
 from typing import Any
 
 from langgraph_interleave.agents.gallery import Gallery, KnownVersion
@@ -13,6 +14,8 @@ from langgraph_interleave.document.view import title_of
 from langgraph_interleave.errors import ArtifactMissing
 from langgraph_interleave.events import SegmentImage
 from langgraph_interleave.types import SCHEME, ArtifactRef, DocumentData, DocumentStep, RunOutcome
+
+Linker = Callable[[ArtifactRef], str | None]
 
 #: Characters of a caption, and of a warning, that the model is told; the whole is in the artifact.
 _SAID = 240
@@ -49,11 +52,20 @@ def _step_in_words(name: str, step: DocumentStep, first_number: int) -> str:
     return " ".join(part for part in (f"{number}.", said, picture, mark) if part)
 
 
-def artifact_for(name: str, known: KnownVersion, data: DocumentData, gallery: Gallery) -> dict[str, Any]:
+def artifact_for(
+    name: str, known: KnownVersion, data: DocumentData, gallery: Gallery, link: Linker | None = None
+) -> dict[str, Any]:
     """A document as JSON, pictures by reference, no bytes.
 
     `segments` are the answer in order: `caption`, `image` and `placeholder`, as events of the same kinds
     carry them. `pictures` are the ids that were told in this conversation so far, so that they stay.
+
+    Args:
+        name: Id of the document.
+        known: Its version.
+        data: What it holds.
+        gallery: The conversation's pictures.
+        link: Makes the URL under which a picture can be fetched.
     """
     return {
         "type": "interleave.document",
@@ -68,7 +80,7 @@ def artifact_for(name: str, known: KnownVersion, data: DocumentData, gallery: Ga
         "outcome": data.outcome,
         "reasons": list(data.reasons),
         "spend": data.spend.model_dump(mode="json", exclude_none=True),
-        "segments": [segment for step in data.steps for segment in _segments(step, data.first_number)],
+        "segments": [segment for step in data.steps for segment in _segments(step, data.first_number, link)],
         "notes": list(data.notes),
         "warnings": list(data.warnings),
         "known": known.model_dump(mode="json"),
@@ -76,13 +88,14 @@ def artifact_for(name: str, known: KnownVersion, data: DocumentData, gallery: Ga
     }
 
 
-def _segments(step: DocumentStep, first_number: int) -> list[dict[str, Any]]:
+def _segments(step: DocumentStep, first_number: int, link: Linker | None) -> list[dict[str, Any]]:
     place = {"step": step.index, "number": step.index + first_number}
     found: list[dict[str, Any]] = []
     if step.caption:
         found.append({**place, "kind": "caption", "text": step.caption})
     if step.image is not None:
-        image = SegmentImage.of(step.image).model_dump(mode="json", exclude_none=True)
+        url = link(step.image) if link is not None else None
+        image = SegmentImage.of(step.image, url=url).model_dump(mode="json", exclude_none=True)
         found.append({**place, "kind": "image", "image": image, "alt": step.caption or step.alt})
     if step.mark:
         found.append({**place, "kind": "placeholder", "text": step.mark})

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import base64
-import importlib.util
 import json
+import runpy
 import warnings
 from pathlib import Path
 from typing import Any
@@ -160,11 +160,7 @@ async def test_nothing_of_it_grows_with_the_pictures() -> None:
 
 
 def test_the_example_prints_what_was_called(capsys: pytest.CaptureFixture[str]) -> None:
-    spec = importlib.util.spec_from_file_location("conversation", EXAMPLE)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    module.main()
+    runpy.run_path(str(EXAMPLE), run_name="__main__")
     said = capsys.readouterr().out.split("\nYou: ")
     assert [turn.splitlines()[2].strip() for turn in said[1:]] == [
         "doc_1, version 1: drawn: 1, 2, 3, 4; kept: none",
