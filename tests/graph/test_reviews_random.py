@@ -1,0 +1,102 @@
+"""Random plans under random reviewers and random critics: every run ends, and nothing is drawn twice for nothing."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from typing import Any
+
+import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.types import Command
+
+from langgraph_interleave import ArtifactStore, Document, Limits, image_part
+from langgraph_interleave.testing import noise_card, simple_plan
+from langgraph_interleave.types import Change, Changes, Critique
+
+THREAD: Any = {"configurable": {"thread_id": "t"}}
+#: A reviewer asks for so many rounds at most before accepting everything.
+_PATIENCE = 12
+
+
+def random_plan(rng: random.Random) -> Any:
+    count = rng.randint(1, 6)
+    sources = [sorted(rng.sample(range(i), rng.randint(0, min(i, 2)))) for i in range(count)]
+    text = [i for i in range(count) if rng.random() < 0.15]
+    return simple_plan(count, sources=sources, text=text)
+
+
+def random_answer(rng: random.Random, asked: Any, own: Any) -> Any:
+    if asked["ask"] == "plan":
+        return rng.choice([{"decision": "accept"}, {"decision": "revise", "remark": "other"}])
+    return rng.choice(
+        [
+            {"decision": "accept"},
+            {"decision": "revise"},
+            {"decision": "revise", "remark": "Larger."},
+            {"decision": "revise", "prompt": f"mine {rng.random()}"},
+            {"decision": "replace", "image": own},
+            {"decision": "skip"},
+            {"decision": "accept", "attempt": 0},
+            "nonsense",
+        ]
+    )
+
+
+@pytest.mark.parametrize("seed", range(20))
+async def test_every_reviewed_run_ends(make: Any, seed: int) -> None:
+    rng = random.Random(seed)
+    plan = random_plan(rng)
+
+    def planned(request: Any) -> Any:
+        if request.existing is None:
+            return plan
+        steps = [Change(change="keep", step=step.index) for step in request.existing.plan.steps]
+        drawn = [step.index for step in request.existing.plan.steps if step.op != "text"]
+        if drawn:
+            steps[drawn[0]] = Change(change="redo", step=drawn[0], prompt=f"planned {len(planner.requests)}")
+        return Changes(steps=tuple(steps))
+
+    def judged(request: Any) -> Any:
+        if rng.random() < 0.4:
+            return Critique(
+                verdict="revise", reasoning="no", refined_prompt=rng.choice([None, f"refined {rng.random()}"])
+            )
+        return "accept"
+
+    store = ArtifactStore.memory()
+    own = image_part(noise_card("own").data, store)
+    approve = rng.choice([{"steps"}, {"plan", "steps"}, {"plan"}, set[str]()])
+    lookahead = rng.random() < 0.5
+    graph, planner, backend, _ = make(
+        planned, None, judged, approve=approve, artifacts=store, checkpointer=InMemorySaver(),
+        on_exhausted=rng.choice(["best", "last", "ask", "replan"]), lookahead=lookahead,
+        limits=Limits(max_attempts=rng.randint(1, 3)),
+    )  # fmt: skip
+    result = await graph.ainvoke({"request": "x"}, THREAD)
+    rounds = 0
+    while "__interrupt__" in result:
+        assert result["outcome"] == "waiting"
+        rounds += 1
+        assert rounds < 40, "it never ends"
+        patient = rounds < _PATIENCE
+        answers = {
+            one.id: random_answer(rng, one.value, own)
+            if patient
+            else {"decision": "accept" if one.value["ask"] == "plan" or "image" in one.value else "skip"}
+            for one in result["__interrupt__"]
+        }
+        result = await graph.ainvoke(Command(resume=answers), THREAD)
+    assert result["outcome"] in ("complete", "partial", "failed")
+    assert all(step["outcome"] not in ("waiting", "cancelled") for step in result["document"]["steps"])
+    if not lookahead:  # a bet that was lost may be drawn again later, and does not count where it cost nothing
+        asked = Counter((r.prompt, r.seed, tuple(used.data for used in r.references)) for r in backend.requests)
+        assert max(asked.values(), default=1) == 1, "the same drawing twice"
+        assert result["spend"]["calls"].get("backend", 0) == len(backend.requests)
+    document = Document.load(result["document"], store)
+    assert document.to_html() and document.to_markdown()
+    if "steps" in approve:
+        kept = [record for record in document.records() if record is not None and record.picture is not None]
+        assert all(
+            record.attempts[record.kept or 0].review is not None for record in kept if record.outcome == "accepted"
+        )
