@@ -7,5 +7,7 @@ the run's context. For a model of your own, copy this file and pass `planner`, `
 from __future__ import annotations
 
 from langgraph_interleave import create_interleave_graph
+from langgraph_interleave.serving import server_artifacts
+from langgraph_interleave.transformer import stream_transformers as stream_transformers
 
-graph = create_interleave_graph()
+graph = create_interleave_graph(artifacts=server_artifacts())

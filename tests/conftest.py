@@ -42,6 +42,7 @@ _PREFIXES = (
     "GEMINI_",
     "GOOGLE_",
     "HF_TOKEN",
+    "INTERLEAVE_",
     "LANGCHAIN_",
     "LANGGRAPH_",
     "LANGSMITH_",

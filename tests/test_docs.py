@@ -41,6 +41,7 @@ DOCUMENTS = (
     "docs/mcp.md",
     "docs/options.md",
     "docs/recipes.md",
+    "docs/studio.md",
 )
 
 
@@ -179,8 +180,10 @@ def test_the_built_ins_come_in_through_entry_points(kind: str) -> None:
         assert hasattr(importlib.import_module(module), name), value
 
 
-def test_langgraph_json_points_at_graphs_that_compile() -> None:
+def test_langgraph_json_points_at_graphs_that_compile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)  # a server keeps its pictures where it runs
     config = json.loads((REPOSITORY / "langgraph.json").read_text(encoding="utf-8"))
+    inside = {"agent": ("model", "tools")}
     for name, graph in config["graphs"].items():
         path, _, attribute = graph["path"].partition(":")
         spec = importlib.util.spec_from_file_location(f"graphs_{name}", REPOSITORY / path)
@@ -189,5 +192,17 @@ def test_langgraph_json_points_at_graphs_that_compile() -> None:
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
         drawn = getattr(module, attribute).get_graph(xray=True).draw_mermaid()
-        for node in ("planner", "dispatch", "generate", "critique", "retry", "compose"):
+        for node in inside.get(name, ("planner", "dispatch", "generate", "critique", "retry", "compose")):
             assert node in drawn
+
+
+def test_the_configuration_with_users_is_the_other_one_and_their_auth() -> None:
+    plain, guarded = (
+        json.loads((REPOSITORY / name).read_text(encoding="utf-8"))
+        for name in ("langgraph.json", "langgraph.auth.json")
+    )
+    path, _, attribute = guarded.pop("auth")["path"].partition(":")
+    assert attribute in (REPOSITORY / path).read_text(encoding="utf-8")
+    assert guarded.pop("env") == {"INTERLEAVE_BIND_LINKS": "1"}
+    assert guarded["http"].pop("enable_custom_route_auth") is True
+    assert guarded == {key: value for key, value in plain.items() if key != "env"}

@@ -1,4 +1,4 @@
-"""Fakes of the three roles, for tests of code that uses this package; and the conformance suite of backends."""
+"""Fakes of the three roles, a chat model of a few rules, and the conformance suite of backends."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         acheck_backend,
         check_backend,
     )
+    from langgraph_interleave.testing.host import RuleBasedChatModel
 
 #: Loaded when they are asked for: the fakes need neither Pillow nor pytest.
 _CONFORMANCE = ("BackendConformance", "Finding", "Options", "Report", "acheck_backend", "check_backend")
@@ -33,6 +34,7 @@ __all__ = [
     "Options",
     "RephrasingPlanner",
     "Report",
+    "RuleBasedChatModel",
     "ScriptExhausted",
     "ScriptedBackend",
     "ScriptedCritic",
@@ -49,4 +51,8 @@ def __getattr__(name: str) -> Any:
         from langgraph_interleave.testing import conformance
 
         return getattr(conformance, name)
+    if name == "RuleBasedChatModel":
+        from langgraph_interleave.testing.host import RuleBasedChatModel
+
+        return RuleBasedChatModel
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
