@@ -105,9 +105,9 @@ class Carpenter:
             if row.scene is None:
                 self._words_only(row)
             elif not self._halve(row) and not self._lessen(row):
-                if row.sources:
-                    row.rebuild([])
-                    self.bench.think(f"{self.bench.number(row)} shows but little: it is drawn from nothing.")
+                how = "is drawn from nothing" if row.sources else "is drawn again as it is"
+                row.rebuild([])
+                self.bench.think(f"{self.bench.number(row)} shows but little, so it {how}.")
                 row.afresh = True
 
     def _split(self, order: Order) -> None:

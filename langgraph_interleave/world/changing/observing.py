@@ -215,15 +215,17 @@ def _last_done(bench: Bench) -> Row | None:
 
 def _build_on(bench: Bench, left: Sequence[Row], number: int, seen: Observation) -> None:
     first = left[0]
-    planned = seen.row.scene if seen.row is not None else None
+    planned = seen.row.scene if seen.row is not None else first.scene
     if seen.scene is not None and planned is not None:
+        # Before the first step, what that step does is still to be done: only how things look is taken over.
+        found = seen.scene if seen.row is not None else _looks(planned, seen.scene)
         for row in left:
             assert row.scene is not None
-            scene = carried(planned, seen.scene, row.scene, backdrop=True)
+            scene = carried(planned, found, row.scene, backdrop=True)
             if scene != row.scene:
                 row.want(scene, "")
-        if seen.scene != planned:
-            bench.think(f"In the picture it is otherwise than planned: {_difference(planned, seen.scene)}.")
+        if found != planned:
+            bench.think(f"In the picture it is otherwise than planned: {_difference(planned, found)}.")
     elif seen.scene is None and first.scene is not None and not first.scene.photo:
         first.want(first.scene.model_copy(update={"photo": True}), "")
     first.afresh = True
@@ -232,6 +234,18 @@ def _build_on(bench: Bench, left: Sequence[Row], number: int, seen: Observation)
         return
     first.seen = seen.scene
     first.rebuild([f"input:{number}"])
+
+
+def _looks(planned: Scene, seen: Scene) -> Scene:
+    """What is planned, in the colours and sizes, and at the place, of what is seen."""
+    there = {thing.id: thing for thing in seen.things}
+    things = [
+        thing.model_copy(update={"color": one.color, "size": one.size})
+        if (one := there.get(thing.id)) is not None and one.kind == thing.kind
+        else thing
+        for thing in planned.things
+    ]
+    return planned.model_copy(update={"things": tuple(things), "backdrop": seen.backdrop})
 
 
 def _difference(planned: Scene, seen: Scene) -> str:

@@ -51,7 +51,7 @@ _VERB = (
 )
 #: Where one piece of a sentence ends and another with steps of its own begins.
 _CUT = re.compile(
-    r"\s*,\s*but\s+|"
+    rf"\s*,\s*but\s+|\s*,\s*(?:and\s+)?(?={MARK}\s+\w)|"
     rf"(?:\s*,\s*(?:and\s+|but\s+)?(?:then\s+|also\s+)*|\s+(?:and|then|but)\s+(?:then\s+|also\s+)*)"
     rf"(?=(?:please\s+)?(?:(?:in|from|for|on)\s+{MARK}|{_VERB}\b[^,;.]*{MARK}|{MARK}\s*(?:is|are|should|must|:)|"
     r"(?:call|rename|entitle)\s+(?:it|the)\b|(?:add|insert)\s+(?:an?|another|one)\s+(?:\w+\s+)?(?:step|picture)\b|"
@@ -319,7 +319,7 @@ _SCENE: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (rf"^{MARK}\s+(?:should|must|shall|has\s+to|have\s+to|needs\s+to)\s+be\s+", "it should be "),
         (rf"^{MARK}\s+(?:is|are)\s+", "it is "),
         (rf"\s*\b(?:in|at|of|for|on|from|to|im|within|during|en|dans|inside|auf)\s+{MARK}", " "),
-        (rf"^{MARK}\s*[:,–-]?\s*", ""),
+        (rf"^在?{MARK}\s*[里中上]?\s*[:,–-]?\s*", ""),
         (rf"\s*{MARK}\s*", " "),
     )
 )  # fmt: skip

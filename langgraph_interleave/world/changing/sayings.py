@@ -81,7 +81,7 @@ _AGAIN = r"(?:again|once\s+more|anew|afresh|over(?:\s+again)?|another\s+time|fro
 _ANY = rf"(?:{_MARKS}|everything|it\s+all|all(?:\s+of\s+(?:it|them))?|it|this|them)"
 _REDO = r"(?:redo|re-do|redraw|re-draw|repeat|regenerate|repaint|retry|do\s+over)"
 REDONE = _all(
-    rf"^(?:{_REDO}\s+{_ANY}(?:\s+{_AGAIN})?(?:\s+(?:differently|as\s+it\s+is))?|"
+    rf"^(?:i\s+(?:do\s+not|don't)\s+like\s+{_MARKS}(?:\s+(?:at\s+all|very\s+much))?|{_REDO}\s+{_ANY}(?:\s+{_AGAIN})?(?:\s+(?:differently|as\s+it\s+is))?|"
     rf"(?:draw|paint|make|try|do|sketch|show|zeichne)\s+{_ANY}\s+{_AGAIN}|{MARK}\s*,?\s*{_AGAIN}|"
     rf"(?:another|an?\s+(?:new|different|other)|one\s+more)\s+(?:version|attempt|try|take|go|picture|drawing|variant)\s+"
     rf"(?:of|for|at)\s+{_MARKS}|try\s+{_MARKS}\s+{_AGAIN}|{_AGAIN})$"

@@ -31,17 +31,17 @@ _IDIOMS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     for pattern, said in (
         # How dark it is.
         ((rf"(?:(?:make|set|turn|let|have)\s+(?:it|everything|all(?:\s+of\s+it)?|the\s+(?:whole\s+)?(?:picture|scene|"
-         rf"image))\s+(?:be\s+)?)?(?:(?:it|this|everything)\s+(?:is|{_BE})\s+)?{_BIT}(?:at\s+|by\s+|in\s+the\s+)?"
+         rf"image|sky|light(?:ing)?|background))\s+(?:be\s+)?)?(?:(?:it|this|everything)\s+(?:is|{_BE})\s+)?{_BIT}(?:at\s+|by\s+|in\s+the\s+)?"
          r"(?:night(?:-?\s?time)?|darker|dark|dusk|evening|nightfall|gloomier)"), "set it at night"),
         ((rf"(?:it|this|the\s+(?:picture|scene|image|light|background))\s+(?:is|looks)\s+{_BIT}too\s+"
          r"(?:bright|light)"), "set it at night"),
-        ((rf"(?:(?:make|set|turn|let|have)\s+(?:it|everything|the\s+(?:picture|scene|image))\s+(?:be\s+)?)?"
+        ((rf"(?:(?:make|set|turn|let|have)\s+(?:it|everything|the\s+(?:picture|scene|image|sky|light(?:ing)?|background))\s+(?:be\s+)?)?"
          rf"(?:(?:it|this)\s+(?:is|{_BE})\s+)?{_BIT}(?:at\s+|by\s+|in\s+(?:the\s+|broad\s+)?)?"
          r"(?:day(?:-?\s?(?:time|light))?|brighter|lighter|morning|noon|bright\s+day)"), "set it by day"),
         (rf"(?:it|this|the\s+(?:picture|scene|image))\s+(?:is|looks)\s+{_BIT}too\s+dark", "set it by day"),
         # How large.
-        (rf"(the\s+.+?)\s+(?:is|are|looks?|seems?)\s+{_BIT}too\s+(?:small|little|tiny|short|thin)", r"enlarge \1"),
-        (rf"(the\s+.+?)\s+(?:is|are|looks?|seems?)\s+{_BIT}too\s+(?:big|large|tall|huge|great)", r"shrink \1"),
+        (rf"(the\s+.+?)(?:\s+(?:is|are|looks?|seems?))?\s+{_BIT}too\s+(?:small|little|tiny|short|thin)", r"enlarge \1"),
+        (rf"(the\s+.+?)(?:\s+(?:is|are|looks?|seems?))?\s+{_BIT}too\s+(?:big|large|tall|huge|great)", r"shrink \1"),
         (rf"(?:make\s+)?(the\s+.+?)\s+(?:(?:{_BE}|is|are)\s+)?{_BIT}(?:bigger|larger|taller|greater)", r"enlarge \1"),
         (rf"(?:make\s+)?(the\s+.+?)\s+(?:(?:{_BE}|is|are)\s+)?{_BIT}(?:smaller|tinier|shorter)", r"shrink \1"),
         (rf"{_BIT}(?:an?\s+)?(?:bigger|larger|taller)\s+(.+)", r"enlarge the \1"),
@@ -82,8 +82,14 @@ _IDIOMS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"(?:let|have|make)\s+it\s+(rain|snow|storm)(?:s|ing|y)?", r"make it \1"),
         (rf"there\s+{_BE}\s+(.+)", r"there should be \1"),
         (rf"it\s+{_BE}\s+(.+)", r"make it \1"),
+        (r"(?:can|could|may|let|have|make)\s+(the\s+.+?)\s+(?:wear|carry|have)\s+(.+)", r"give \1 \2"),
+        ((r"(the\s+.+?)\s+(?:(?:should|must|shall|has\s+to|needs?\s+to)\s+wear|wears?|needs?|is\s+wearing|has)\s+"
+         r"(?!to\b)(an?\s.+)"), r"give \1 \2"),
         (r"(the\s+.+?)\s+(?:should|must|shall|has\s+to|have\s+to|needs?\s+to|ought\s+to)\s+(?!be\b|not\b|have\b)(.+)",
          r"\1 \2"),
+        (r"(?:can|could|may|let|have|make)\s+(the\s+.+?)\s+(?:wear|carry|have)\s+(.+)", r"give \1 \2"),
+        ((r"(the\s+.+?)\s+(?:(?:should|must|shall|has\s+to|needs?\s+to)\s+wear|wears?|needs?|is\s+wearing|has)\s+"
+         r"(?!to\b)(an?\s.+)"), r"give \1 \2"),
         (r"(the\s+.+?)\s+(?:should|must|shall|has\s+to|needs?\s+to|ought\s+to)\s+have\s+(.+)", r"give \1 \2"),
         (r"(?:(?:set|put|move|have|let)\s+(?:it|everything|this)\s+)?(?:take\s+place|happen|play|be)\s+(.+)",
          r"set it \1"),

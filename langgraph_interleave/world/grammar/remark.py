@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from langgraph_interleave.world.alternatives import shown_color
+from langgraph_interleave.world.grammar.changes import difference
 from langgraph_interleave.world.grammar.commands import LEADS, clauses, command_at, particle_first, verb_at
-from langgraph_interleave.world.grammar.idioms import command_of
+from langgraph_interleave.world.grammar.idioms import command_of, without_courtesies
 from langgraph_interleave.world.grammar.languages import Language, language_of, with_english_commands
 from langgraph_interleave.world.grammar.lexicon import lexicon
 from langgraph_interleave.world.grammar.mention import NounPhrases
@@ -48,6 +49,16 @@ _KEEPS = re.compile(
     re.IGNORECASE,
 )
 _SPEAKS_OF = re.compile(r"^(?:the|this|that|my|it|make|i|we|you)\b", re.IGNORECASE)
+_AND = re.compile(r"\s*,?\s+and\s+", re.IGNORECASE)
+_MOST_PARTS = 6
+_SENTENCE = re.compile(r"\b(?:is|are|should|must|has|have|looks?|too)\b", re.IGNORECASE)
+_BOTH = re.compile(
+    r"^((?:the|an?)\s+[\w-]+(?:\s[\w-]+)?)\s+and\s+((?:the|an?)\s+[\w-]+(?:\s[\w-]+)?)\s+"
+    r"((?:are|should|must|have to|need to|look)\b.+)$",
+    re.IGNORECASE,
+)
+#: "Too small": what should be is the opposite, so that it must not be read as it stands.
+_TOO = re.compile(r"\btoo\s+(?!and\b|to\b|in\b)\w", re.IGNORECASE)
 #: Characters of a remark that are read, and of one piece of it that may be understood.
 _LONGEST = 2000
 _LONGEST_PIECE = 300
@@ -99,6 +110,9 @@ def carry_out(text: str, scene: Scene, *, language: Language | None = None) -> R
     for said in _pieces(with_english_commands(text, language)):
         command = command_of(said) if language == "en" else said
         after = _after(command, scene, language, last) if len(said) <= _LONGEST_PIECE else None
+        parts = _parts(said) if language == "en" and len(said) <= _LONGEST_PIECE else []
+        if 1 < len(parts) <= _MOST_PARTS:
+            after = _further(parts, scene, after, last)
         if after is None:
             missed.append(said)
             continue
@@ -139,6 +153,33 @@ def _pieces(text: str) -> Iterator[str]:
             yield words
 
 
+def _further(
+    parts: Sequence[str], scene: Scene, whole: tuple[Scene, Sequence[str]] | None, last: str
+) -> tuple[Scene, Sequence[str]] | None:
+    """The scene after a piece with "and" in it: part by part, where that carries out more than the whole does.
+
+    "The cat on the right and two balls" are two remarks, "the cat and the dog are black" is one.
+    """
+    now, unknown = scene, list[str]()
+    for part in parts:
+        after = _after(command_of(part), now, "en", last)
+        if after is None:
+            return whole
+        now = after[0]
+        unknown.extend(after[1])
+    sentences = all(_SENTENCE.search(part) or _verb(part) for part in parts)
+    if whole is None or sentences or len(difference(scene, now)) > len(difference(scene, whole[0])):
+        return now, unknown
+    return whole
+
+
+def _parts(said: str) -> list[str]:
+    """A piece cut at its "and"; what is said of two things is said of each."""
+    words = without_courtesies(said)
+    both = _BOTH.match(words)
+    return [f"{both[1]} {both[3]}", f"{both[2]} {both[3]}"] if both is not None else _AND.split(words)
+
+
 def _only_leads(clause: Sequence[Token]) -> bool:
     return all(token.norm in LEADS or token.norm in ("thanks", "thank", "ok", "yes") for token in clause)
 
@@ -168,6 +209,8 @@ def _after(command: str, scene: Scene, language: Language, last: str) -> tuple[S
         there = any(thing.kind == "cloud" for thing in scene.things)
         command = f"make the cloud {state}" if there else f"add a {state} cloud"
     command = _recoloured(command, scene, language)
+    if _TOO.search(command):
+        return None
     if _NEGATED.search(command) and _verb(command) != "remove":
         return None
     # What "it" means may have been said in the piece before.
