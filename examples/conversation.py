@@ -55,7 +55,7 @@ def make_agent(artifacts: ArtifactStore) -> Any:
         calling("change_illustrated_document", document="doc_1", request="leave out step 3"),
         AIMessage("Three steps now."),
     ]
-    illustrating = InterleaveMiddleware(artifacts=artifacts, size="256x256", seed=7)
+    illustrating = InterleaveMiddleware(artifacts=artifacts, size="128x128", seed=7)
     return create_agent(Script(responses=script), middleware=[illustrating], checkpointer=InMemorySaver())
 
 

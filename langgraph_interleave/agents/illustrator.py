@@ -31,7 +31,7 @@ from langgraph_interleave.chat.ending import failure_of
 from langgraph_interleave.content import image_block
 from langgraph_interleave.context import InterleaveContext
 from langgraph_interleave.document.view import title_of
-from langgraph_interleave.errors import ConfigError
+from langgraph_interleave.errors import ArtifactMissing, ConfigError
 from langgraph_interleave.runs import stop_run
 from langgraph_interleave.types import SCHEME, DocumentData
 
@@ -157,8 +157,12 @@ class Illustrator:
     ) -> Job:
         gallery = self._gallery(runtime)
         found = self._named(gallery, document)
-        if not self.artifacts.has(found.version.digest):
-            raise ToolException(f"{found.document.id} is not in the store any more. Make a new one with {CREATE}.")
+        try:
+            data = read_document(found.version.digest, self.artifacts)
+        except UnknownName as error:
+            raise ToolException(str(error)) from error
+        if data.plan is None or not data.steps:
+            raise ToolException(f"{found.document.id} has no steps to change. Make a new one with {CREATE}.")
         given = {
             "request": self._request(request, images, gallery),
             "base": f"{SCHEME}{found.version.digest}",
@@ -280,6 +284,9 @@ def _stopping(job: Job) -> Generator[None]:
         yield
     except GraphBubbleUp:
         raise  # somebody is asked; the agent waits, and goes on here
+    except ArtifactMissing as missing:
+        # A picture or a part of the document that is to be changed.
+        raise ToolException(f"No document was made. {missing}") from missing
     except BaseException:
         if job.run_id is not None:
             stop_run(job.run_id)

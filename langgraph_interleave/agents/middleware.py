@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from typing import Annotated, Any, NotRequired
 
 from langchain.agents.middleware import AgentMiddleware, AgentState, ModelRequest, ModelResponse
 from langchain.agents.middleware.types import OmitFromInput
-from langchain_core.messages import BaseMessage, ToolMessage
+from langchain_core.messages import HumanMessage, ToolMessage
 from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.runtime import Runtime
 from langgraph.types import Command
@@ -97,23 +97,19 @@ class InterleaveMiddleware(AgentMiddleware[IllustratingState, Any, Any]):
 
     def before_agent(self, state: IllustratingState, runtime: Runtime[Any]) -> dict[str, Any] | None:
         """Put the pictures that came in into the store, and give them ids."""
-        before = state["messages"]
-        messages = [stored(message, self.artifacts) for message in before]
-        update = self._gathered(messages, state) or {}
-        changed = [kept for kept, given in zip(messages, before, strict=True) if kept is not given]
-        return update | {"messages": changed} if changed else update or None
+        return self._taken_in(state)
 
     async def abefore_agent(self, state: IllustratingState, runtime: Runtime[Any]) -> dict[str, Any] | None:
         """As `before_agent`."""
-        return await in_thread(self.before_agent, state, runtime)
+        return await in_thread(self._taken_in, state)
 
     def before_model(self, state: IllustratingState, runtime: Runtime[Any]) -> dict[str, Any] | None:
-        """Keep the ids of what tools brought since the last call."""
-        return self._gathered(state["messages"], state)
+        """The same for what tools brought since the last call."""
+        return self._taken_in(state)
 
     async def abefore_model(self, state: IllustratingState, runtime: Runtime[Any]) -> dict[str, Any] | None:
         """As `before_model`."""
-        return await in_thread(self.before_model, state, runtime)
+        return await in_thread(self._taken_in, state)
 
     def wrap_tool_call(
         self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], ToolMessage | Command[Any]]
@@ -147,10 +143,18 @@ class InterleaveMiddleware(AgentMiddleware[IllustratingState, Any, Any]):
 
     # --- shared ---------------------------------------------------------------------------------
 
-    def _gathered(self, messages: Sequence[BaseMessage], state: Any) -> dict[str, Any] | None:
+    def _taken_in(self, state: Any) -> dict[str, Any] | None:
+        before = state["messages"]
+        # What a model said must stay as it said it: providers look for their own pictures in it.
+        messages = [
+            stored(message, self.artifacts) if isinstance(message, (HumanMessage, ToolMessage)) else message
+            for message in before
+        ]
         known = Gallery.from_json(state.get(STATE_KEY))
         gallery = gather(messages, known, self.artifacts)
-        return None if gallery == known else {STATE_KEY: gallery.to_json()}
+        update: dict[str, Any] = {} if gallery == known else {STATE_KEY: gallery.to_json()}
+        changed = [kept for kept, given in zip(messages, before, strict=True) if kept is not given]
+        return update | {"messages": changed} if changed else update or None
 
     def _shown(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
         state: Any = request.state

@@ -33,6 +33,7 @@ from langgraph_interleave.agents import create_interleave_tool, create_interleav
 from langgraph_interleave.agents.illustrator import Illustrator
 from langgraph_interleave.agents.options import GraphOptions
 from langgraph_interleave.errors import ConfigError, PlanError
+from langgraph_interleave.serving import Links
 from langgraph_interleave.testing import ScriptedBackend, ScriptedCritic, ScriptedPlanner, noise_card, simple_plan
 from langgraph_interleave.types import ImageBytes, ImageRequest
 
@@ -311,6 +312,21 @@ async def test_reviewers_are_asked_through_the_agent() -> None:
     assert (len(planner.requests), len(backend.requests)) == (1, 2), "nothing was paid for twice"
 
 
+async def test_plans_of_two_calls_are_asked_about_together() -> None:
+    planner, backend = ScriptedPlanner(simple_plan(1)), ScriptedBackend()
+    tools = make(planner, backend, approve={"plan"})
+    calls = [calling(CREATE, "a", request="one"), calling(CREATE, "b", request="two")]
+    agent = agent_of(tools, *calls, checkpointer=InMemorySaver())
+    config: Any = {"configurable": {"thread_id": "t"}}
+    first, second = [one for one, _ in asked_in(await agent.ainvoke(ASK, config))]
+    result = await agent.ainvoke(Command(resume={first: "cancel", second: "accept"}), config)
+    told = [message for message in result["messages"] if isinstance(message, ToolMessage)]
+    assert sorted(message.artifact["outcome"] for message in told) == ["cancelled", "complete"]
+    [cancelled] = [message for message in told if message.artifact["outcome"] == "cancelled"]
+    assert "1 step, stopped before it was finished." in cancelled.text
+    assert len(backend.requests) == 1
+
+
 def test_reviewers_are_asked_under_sync_calls() -> None:
     agent = agent_of(make(approve={"plan"}), calling(CREATE, request="two things"), checkpointer=InMemorySaver())
     config: Any = {"configurable": {"thread_id": "t"}}
@@ -360,6 +376,37 @@ def test_what_is_not_all_as_asked_says_so() -> None:
     assert message.text.startswith("doc_1, version 1: “A plan”, 2 steps, not all as asked.")
     marks = [segment["text"] for segment in message.artifact["segments"] if segment["kind"] == "placeholder"]
     assert len(marks) == 2 and marks[0] in message.content
+
+
+def test_a_document_that_lost_a_part_is_an_error_and_not_the_end() -> None:
+    store = ArtifactStore.memory()
+    create, change, restore = make(artifacts=store)
+    made = call(create, request="two things").artifact
+    record = store.get_json(made["digest"])["steps"][0]["record"]
+    files: Any = store._files
+    del files._files[f"artifacts/{record[:2]}/{record}"]
+    told = call(change, document="doc_1", request="darker")
+    assert told.status == "error" and told.text.startswith("No document was made. ")
+    digest = made["digest"]
+    del files._files[f"artifacts/{digest[:2]}/{digest}"]
+    for message in (call(change, document="doc_1", request="darker"), call(restore, document="doc_1", version=1)):
+        assert message.content == "The document is not in the store any more. Make a new one."
+
+
+def test_what_is_not_there_cannot_be_changed_or_restored() -> None:
+    create, change, restore = make()
+    assert "no documents in this conversation yet" in call(change, document="doc_1", request="darker").text
+    call(create, request="two things")
+    assert "There is no document 'the last one'." in call(change, document="the last one", request="darker").text
+    assert call(restore, document="1", version=2).content == "doc_1 has no version 2. Its versions: 1."
+    assert "version: Input should be" in call(restore, document="doc_1", version="first").text
+
+
+def test_pictures_have_links_where_the_store_is_served() -> None:
+    links = Links("0123456789abcdef", base_url="https://pictures.example.org")
+    made = call(make(artifacts=ArtifactStore.memory(links=links))[0], request="two things").artifact
+    shown = [segment["image"]["url"] for segment in made["segments"] if segment["kind"] == "image"]
+    assert len(shown) == 2 and all(url.startswith("https://pictures.example.org/artifacts/") for url in shown)
 
 
 # --- pictures in tool messages ------------------------------------------------------------------------

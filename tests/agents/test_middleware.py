@@ -13,8 +13,12 @@ from langchain.agents.middleware import SummarizationMiddleware
 from langchain_core.language_models import FakeMessagesListChatModel
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, RemoveMessage, ToolMessage
 from langchain_core.tools import tool
+from langchain_openai import ChatOpenAI
 from langgraph.checkpoint.memory import InMemorySaver
-from pydantic import Field
+from langgraph.prebuilt import ToolRuntime
+from langgraph.types import Command
+from loopback_replies import Chat, ToolCall
+from pydantic import Field, SecretStr
 
 from langgraph_interleave import ArtifactStore, create_interleave_agent, image_part
 from langgraph_interleave.agents import InterleaveMiddleware
@@ -238,6 +242,45 @@ async def test_events_come_through_langgraphs_v3_stream() -> None:
     assert {segment["tool_call_id"] for segment in segments} == {f"call-{CREATE}"}
     assert [event["kind"] for event in custom if event.get("kind") == "image"] == ["image", "image"]
     assert {event["tool_call_id"] for event in custom} == {f"call-{CREATE}"}
+
+
+async def test_what_a_model_drew_itself_stays_as_it_came() -> None:
+    agent, model, _ = agent_of(AIMessage("Nice."))
+    theirs = AIMessage([{"type": "text", "text": "Look"}, MINE])
+    result = await agent.ainvoke({"messages": [HumanMessage("Draw"), theirs, HumanMessage("More")]}, CONFIG)
+    assert model.shown[0][1].content == theirs.content == result["messages"][1].content
+    assert [one["id"] for one in result["interleave_gallery"]["pictures"]] == ["img_1"]
+
+
+def test_pictures_in_a_command_are_references_before_the_model_is_called() -> None:
+    @tool
+    def snap(runtime: ToolRuntime[Any, Any]) -> Any:
+        """Take a picture."""
+        return Command(update={"messages": [ToolMessage([MINE], tool_call_id=runtime.tool_call_id or "")]})
+
+    agent, _, _ = agent_of(calling("snap"), AIMessage("There."), tools=[snap])
+    result = agent.invoke({"messages": [("user", "Look")]}, CONFIG)
+    assert result["messages"][2].content[0]["url"].startswith("artifact://")
+
+
+async def test_what_a_real_client_sends_is_what_the_api_takes(loopback: Any) -> None:
+    call = {"request": "two things", "images": ["img_1"]}
+    answers = [Chat(text=None, tool_calls=[ToolCall(CREATE, json.dumps(call))]), Chat(text="There.")]
+    loopback.script("chat", answers)
+    model = ChatOpenAI(model="gpt-5", api_key=SecretStr("k"), base_url=loopback.base_url)
+    agent: Any = create_agent(model, middleware=[middleware()])
+    result = await agent.ainvoke(ASK)
+    assert result["messages"][-1].text == "There."
+    first, second = [request.body["messages"] for request in loopback.on("chat")]
+    sent = first[0]["content"]
+    assert [part["type"] for part in sent] == ["text", "text", "image_url", "text"]
+    assert sent[2]["image_url"]["url"].startswith("data:image/png;base64,")
+    assert second[0]["content"] == sent[:3], "the prefix a provider caches"
+    answered = second[-1]
+    assert answered["role"] == "tool" and "artifact://" not in str(answered["content"])
+    assert "Documents here: doc_1" in str(answered["content"])
+    tools = [one["function"]["name"] for one in loopback.on("chat")[0].body["tools"]]
+    assert tools[0] == CREATE and len(tools) == 3
 
 
 def test_what_cannot_be_is_refused_at_once() -> None:
