@@ -71,6 +71,8 @@ def refused_option(error: ValidationError, what: str) -> ConfigError:
         return ConfigError(f"There is no option {name!r}.", remedy=f"See {what} for those there are.")
     if first["type"] == "literal_error":
         return ConfigError(f"{name}={given} is unknown.", remedy=f"Say {first.get('ctx', {})['expected']}.")
+    if first["type"] == "missing":
+        return ConfigError(f"{what} needs {name!r}.", remedy="Give it.")
     said = first["msg"].removeprefix("Input ")
     return ConfigError(f"{name}={given} is not possible.", remedy=f"It {said[0].lower()}{said[1:]}.")
 
