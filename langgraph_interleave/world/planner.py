@@ -79,7 +79,9 @@ class ScenePlanner:
         Raises:
             PlanError: The request has neither words nor pictures.
         """
-        deltas = plan_deltas(request)
+        looks = request.existing is not None and bool(request.existing.given)
+        # Pictures are decoded and compared: not where everything else waits.
+        deltas = await asyncio.to_thread(plan_deltas, request) if looks else plan_deltas(request)
         pause = self.pace_s / len(deltas)
         for delta in deltas:
             if pause:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 
 import pytest
@@ -21,7 +22,7 @@ from langgraph_interleave.types import (
 from langgraph_interleave.world.changing.observing import with_its_place
 from langgraph_interleave.world.grammar import describe, target
 from langgraph_interleave.world.grammar.remark import carry_out
-from langgraph_interleave.world.planner import plan_deltas
+from langgraph_interleave.world.planner import ScenePlanner, plan_deltas
 from langgraph_interleave.world.render import render
 
 EDITS = Capabilities(edit="instruct", max_references=4)
@@ -170,6 +171,24 @@ def test_a_backend_that_takes_no_pictures() -> None:
     after = seen("", photo_of(1, "the pot is blue"), capabilities=Capabilities(edit="none", max_references=0))
     assert "a blue flower pot" in scenes(after.plan)[2]
     assert after.warnings[0].code == "unused_input"
+
+
+async def test_while_a_picture_is_looked_at_everything_else_goes_on() -> None:
+    existing = Existing(plan=PLAN, change=request_of("", 1), given=(0,))
+    request = PlanRequest(request=request_of("", 1), images=[photo_of(1)], capabilities=EDITS, existing=existing)
+    beats = 0
+
+    async def beat() -> None:
+        nonlocal beats
+        while True:
+            beats += 1
+            await asyncio.sleep(0)
+
+    beating = asyncio.create_task(beat())
+    deltas = [delta async for delta in ScenePlanner().aplan(request)]
+    beating.cancel()
+    assert isinstance(deltas[-1], PlanFinished)
+    assert beats > 10
 
 
 def test_bytes_that_are_no_picture_do_no_harm() -> None:
