@@ -106,8 +106,11 @@ def _own_secret(folder: Path | None) -> str:
             os.link(temporary, path)
         except FileExistsError:
             return _read(path)
+        except OSError:  # no second names on this filesystem; of two processes that start at once the later one wins
+            temporary.replace(path)
+            return _read(path)
         finally:
-            temporary.unlink()
+            temporary.unlink(missing_ok=True)
     except OSError as error:
         raise ConfigError(
             f"Artifacts cannot be kept in {folder}: {error}.",

@@ -51,9 +51,3 @@ def test_a_remote_graph_streams_the_same_segments(address: str, sdk: Any) -> Non
     pictures = [segment.image for segment in segments if segment.kind == "image"]
     assert [picture.width for picture in pictures if picture] == [64, 64]
     assert all(picture and picture.url and picture.url.startswith(address) for picture in pictures)
-
-
-def test_a_remote_graph_is_invoked_like_a_local_one(sdk: Any) -> None:
-    remote = RemoteGraph("interleave", sync_client=sdk)
-    result: Any = remote.invoke({"request": BEAN}, {"configurable": {"size": "64x64"}})
-    assert result["outcome"] == "complete"

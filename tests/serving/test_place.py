@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import stat
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,22 @@ def test_without_anything_it_is_a_folder_whose_links_outlive_the_process(tmp_pat
     assert stat.S_IMODE(kept.stat().st_mode) == 0o600
     assert len(kept.read_text()) == 64
     assert [path.name for path in (tmp_path / "here").iterdir() if path.name.startswith(".")] == []
+
+
+def test_processes_that_start_at_once_agree_on_a_secret(tmp_path: Path) -> None:
+    with ThreadPoolExecutor(16) as pool:
+        places = list(pool.map(lambda _: place_from({}, tmp_path / "here"), range(64)))
+    assert len({place.artifacts.link(DIGEST).partition("sig=")[2] for place in places}) == 1
+
+
+def test_a_filesystem_without_hard_links_will_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise PermissionError("no links here")
+
+    monkeypatch.setattr("os.link", refuse)
+    first, second = place_from({}, tmp_path / "here"), place_from({}, tmp_path / "here")
+    assert first.artifacts.link(DIGEST) == second.artifacts.link(DIGEST)
+    assert [path.name for path in (tmp_path / "here").iterdir()] == ["link-secret"]
 
 
 def test_a_secret_of_ones_own_is_not_written_down(tmp_path: Path) -> None:
