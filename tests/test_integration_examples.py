@@ -10,7 +10,7 @@ import pytest
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 
 # The teams' packages still use names that LangGraph has moved.
-pytestmark = pytest.mark.filterwarnings("ignore:.*(deprecated|moved)")
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore:.*(deprecated|moved)")]
 
 
 def printed(name: str, capsys: pytest.CaptureFixture[str]) -> str:

@@ -262,6 +262,12 @@ def version_of(data: DocumentData, *, version: int, digest: str, parent: int | N
     )
 
 
+def is_name(name: str) -> bool:
+    """Whether it is written like the id of a picture, whether there is such a picture or not."""
+    text = name.strip(_AROUND)
+    return bool(_IMG.fullmatch(text) or _STEP.fullmatch(text))
+
+
 def document_name(name: str) -> str | None:
     """The id meant by what a model wrote, whether there is such a document or not."""
     match = _DOC.fullmatch(name.strip(_AROUND))

@@ -9,11 +9,11 @@ from contextlib import aclosing, closing, contextmanager
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from langchain_core.messages import AIMessage, BaseMessage, convert_to_messages
 from langchain_core.tools import ToolException
 from langgraph.errors import GraphBubbleUp
 from langgraph.prebuilt import ToolRuntime
 
+from langgraph_interleave.agents.around import calls_before, forwarder, gallery_of, messages_of
 from langgraph_interleave.agents.gallery import (
     Found,
     Gallery,
@@ -23,7 +23,6 @@ from langgraph_interleave.agents.gallery import (
     read_document,
     version_of,
 )
-from langgraph_interleave.agents.gathering import gather
 from langgraph_interleave.agents.telling import Linker, artifact_for, content_for, words_for
 from langgraph_interleave.artifacts import ArtifactStore
 from langgraph_interleave.background import in_thread
@@ -35,8 +34,6 @@ from langgraph_interleave.errors import ArtifactMissing, ConfigError
 from langgraph_interleave.runs import stop_run
 from langgraph_interleave.types import SCHEME, DocumentData
 
-#: The agent's state key that holds the gallery, where the middleware keeps it.
-STATE_KEY = "interleave_gallery"
 CREATE, CHANGE, RESTORE = "create_illustrated_document", "change_illustrated_document", "restore_illustrated_document"
 
 Answer = tuple[Any, dict[str, Any]]
@@ -134,7 +131,7 @@ class Illustrator:
             data = read_document(found.version.digest, self.artifacts)
         except UnknownName as error:
             raise ToolException(str(error)) from error
-        if _messages(runtime) is None:
+        if messages_of(runtime) is None:
             with self._lock:
                 self._own = self._own.with_version(found.document.id, found.document.title, found.version)
         words = f"{found.document.id} is as it was in version {version} again; a change starts from there.\n"
@@ -149,7 +146,7 @@ class Illustrator:
     def _creating(self, request: str, images: Sequence[str], runtime: ToolRuntime[Any, Any] | None) -> Job:
         gallery = self._gallery(runtime)
         given = {"request": self._request(request, images, gallery)}
-        ahead = len([call for call in _calls_before(runtime) if call["name"] == CREATE])
+        ahead = len([call for call in calls_before(runtime) if call["name"] == CREATE])
         return self._job(given, gallery, runtime, gallery.next_document(ahead), 1, None)
 
     def _changing(
@@ -169,7 +166,7 @@ class Illustrator:
         }
         ahead = [
             call
-            for call in _calls_before(runtime)
+            for call in calls_before(runtime)
             if call["name"] == CHANGE and document_name(str(call["args"].get("document"))) == found.document.id
         ]
         number = found.document.versions[-1].version + 1 + len(ahead)
@@ -205,15 +202,14 @@ class Illustrator:
             # The caller's own id is that of the agent's turn; each document is a run of its own.
             own = hashlib.sha256(f"{context.run_id}/{call}".encode()).hexdigest()[:16]
             options["context"] = context.model_copy(update={"run_id": own})
-        forward, own = _forwarder(runtime), _messages(runtime) is None
+        forward, own = forwarder(runtime), messages_of(runtime) is None
         return Job(given, gallery, document, version, parent, options, forward, own)
 
     def _gallery(self, runtime: ToolRuntime[Any, Any] | None) -> Gallery:
-        messages = _messages(runtime)
-        if messages is None:
+        if messages_of(runtime) is None:
             with self._lock:
                 return self._own
-        return gather(messages, Gallery.from_json(_of_state(runtime, STATE_KEY)), self.artifacts)
+        return gallery_of(runtime, self.artifacts)
 
     # --- the run --------------------------------------------------------------------------------
 
@@ -291,41 +287,3 @@ def _stopping(job: Job) -> Generator[None]:
         if job.run_id is not None:
             stop_run(job.run_id)
         raise
-
-
-# --- the agent around a call ----------------------------------------------------------------------
-
-
-def _forwarder(runtime: ToolRuntime[Any, Any] | None) -> Callable[[Any], None]:
-    """Passes a run's events on to the agent's stream: what is streamed inside a tool would be lost there."""
-    writer: Any = getattr(runtime, "stream_writer", None)
-    call = getattr(runtime, "tool_call_id", None)
-
-    def forward(event: Any) -> None:
-        if writer is None:
-            return
-        ours = isinstance(event, dict) and str(event.get("type", "")).startswith("interleave.")
-        writer({**event, "tool_call_id": call} if ours and call else event)
-
-    return forward
-
-
-def _of_state(runtime: ToolRuntime[Any, Any] | None, key: str) -> Any:
-    state: Any = getattr(runtime, "state", None)
-    return state.get(key) if isinstance(state, Mapping) else getattr(state, key, None)
-
-
-def _messages(runtime: ToolRuntime[Any, Any] | None) -> list[BaseMessage] | None:
-    """The conversation; `None` where there is none."""
-    messages = _of_state(runtime, "messages")
-    return convert_to_messages(messages) if isinstance(messages, list) else None
-
-
-def _calls_before(runtime: ToolRuntime[Any, Any] | None) -> list[Any]:
-    """The calls that the model made in the same breath, before this one: they run at the same time."""
-    call = getattr(runtime, "tool_call_id", None)
-    for message in reversed(_messages(runtime) or []):
-        if isinstance(message, AIMessage):
-            ids = [one["id"] for one in message.tool_calls]
-            return list(message.tool_calls[: ids.index(call)]) if call in ids else []
-    return []

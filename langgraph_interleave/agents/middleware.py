@@ -13,10 +13,10 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command
 from typing_extensions import Unpack
 
+from langgraph_interleave.agents.around import STATE_KEY
 from langgraph_interleave.agents.document_tools import Shown, create_interleave_tools
 from langgraph_interleave.agents.gallery import Gallery
 from langgraph_interleave.agents.gathering import gather, stored
-from langgraph_interleave.agents.illustrator import STATE_KEY
 from langgraph_interleave.agents.options import GraphOptions, graph_of
 from langgraph_interleave.agents.showing import shown_messages
 from langgraph_interleave.artifacts import ArtifactStore

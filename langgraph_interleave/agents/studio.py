@@ -14,7 +14,10 @@ from typing import Any, Literal
 from langchain_core.tools import ToolException
 from langgraph.prebuilt import ToolRuntime
 
+from langgraph_interleave.agents.around import gallery_of
+from langgraph_interleave.agents.gallery import UnknownName, is_name
 from langgraph_interleave.backends.base import ImageBackend
+from langgraph_interleave.background import in_thread
 from langgraph_interleave.budget import Budget
 from langgraph_interleave.content import image_block
 from langgraph_interleave.context import parse_size
@@ -95,7 +98,7 @@ class Studio:
             raise ToolException(str(error)) from error
         try:
             conversation = await self._conversation(runtime)
-            refs = [await self._reference(each, conversation) for each in references]
+            refs = [await self._reference(each, conversation, runtime) for each in references]
             request = ImageRequest(
                 prompt, width=width, height=height, seed=seed, quality=quality or self._quality,
                 timeout_s=self.limits.call_timeout_s,
@@ -188,6 +191,9 @@ class Studio:
                 self._conversations.pop(next(iter(self._conversations)))
             return self._conversations.setdefault(scope, made)
 
+    def _named(self, text: str, runtime: ToolRuntime[Any, Any] | None) -> ArtifactRef:
+        return gallery_of(runtime, self._artifacts).find(text, self._artifacts)
+
     def _thread(self, runtime: ToolRuntime[Any, Any] | None) -> str:
         config: Any = (runtime.config if runtime is not None else None) or {}
         thread = config.get("configurable", {}).get("thread_id")
@@ -195,9 +201,17 @@ class Studio:
         named = f"own/{self._own}" if thread is None else f"thread/{thread}"
         return hashlib.sha256(named.encode()).hexdigest()[:32]
 
-    async def _reference(self, text: str, conversation: Conversation) -> ArtifactRef:
+    async def _reference(
+        self, text: str, conversation: Conversation, runtime: ToolRuntime[Any, Any] | None
+    ) -> ArtifactRef:
         from langgraph_interleave.imaging import measure_image
 
+        if is_name(text):
+            # As the document tools name pictures, and the line of the middleware.
+            try:
+                return await in_thread(self._named, text, runtime)
+            except UnknownName as error:
+                raise ToolException(str(error)) from error
         # Models write ids as they write anything: in backticks, in brackets, at the end of a sentence.
         digest = text.strip(_AROUND).lower().removeprefix(SCHEME).strip("/")
         if len(digest) < 64:

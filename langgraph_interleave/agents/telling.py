@@ -96,7 +96,8 @@ def _segments(step: DocumentStep, first_number: int, link: Linker | None) -> lis
     if step.image is not None:
         url = link(step.image) if link is not None else None
         image = SegmentImage.of(step.image, url=url).model_dump(mode="json", exclude_none=True)
-        found.append({**place, "kind": "image", "image": image, "alt": step.caption or step.alt})
+        alt = {} if step.caption or not step.alt else {"alt": step.alt}
+        found.append({**place, "kind": "image", "image": image, **alt})
     if step.mark:
         found.append({**place, "kind": "placeholder", "text": step.mark})
     return found

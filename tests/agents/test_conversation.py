@@ -51,14 +51,14 @@ def plan(request: PlanRequest) -> Plan:
 class Talk:
     """An agent with its backend and its ledger, listened to in one of four ways."""
 
-    def __init__(self, way: str) -> None:
+    def __init__(self, way: str, **change: Any) -> None:
         self.way = way
         self.store = ArtifactStore.memory()
         self.ledger = Ledger(self.store)
         self.planner, self.backend, self.critic = ScriptedPlanner(plan), ScriptedBackend(), ScriptedCritic()
-        said = [
+        said: list[tuple[str, dict[str, Any]]] = [
             (CREATE, {"request": "four things from this", "images": ["img_1"]}),
-            (CHANGE, {"document": "doc_1", "request": "at night"}),
+            (CHANGE, {"document": "doc_1", "request": "at night", **change}),
             (RESTORE, {"document": "doc_1", "version": 1}),
             (CHANGE, {"document": "doc_1", "request": "in winter"}),
         ]
@@ -147,6 +147,16 @@ def kept(before: Any, after: Any) -> set[int]:
     return {number for number, _ in both[0] & both[1]}
 
 
+async def test_a_photo_of_what_was_done_goes_with_the_change() -> None:
+    talk = Talk("astream", images=["img_2"])
+    await talk.say(PHOTO)
+    done = {"type": "image", "base64": base64.b64encode(noise_card("done", side=32).data).decode()}
+    await talk.say({"type": "text", "text": "This is how far I got"}, {**done, "mime_type": "image/png"})
+    existing = talk.planner.requests[1].existing
+    assert existing is not None and len(existing.given) == 1
+    assert talk.planner.requests[1].images[existing.given[0]].width == 32
+
+
 async def test_nothing_of_it_grows_with_the_pictures() -> None:
     talk = Talk("astream")
     big = noise_card("big", side=256)
@@ -159,6 +169,7 @@ async def test_nothing_of_it_grows_with_the_pictures() -> None:
     assert len(json.dumps(told, default=str)) + len(json.dumps(state["interleave_gallery"])) < 20_000
 
 
+@pytest.mark.slow
 def test_the_example_prints_what_was_called(capsys: pytest.CaptureFixture[str]) -> None:
     runpy.run_path(str(EXAMPLE), run_name="__main__")
     said = capsys.readouterr().out.split("\nYou: ")

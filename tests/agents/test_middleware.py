@@ -21,7 +21,7 @@ from loopback_replies import Chat, ToolCall
 from pydantic import Field, SecretStr
 
 from langgraph_interleave import ArtifactStore, create_interleave_agent, image_part
-from langgraph_interleave.agents import InterleaveMiddleware
+from langgraph_interleave.agents import InterleaveMiddleware, create_image_tools
 from langgraph_interleave.errors import ConfigError
 from langgraph_interleave.testing import ScriptedBackend, ScriptedCritic, ScriptedPlanner, noise_card, simple_plan
 
@@ -261,6 +261,24 @@ def test_pictures_in_a_command_are_references_before_the_model_is_called() -> No
     agent, _, _ = agent_of(calling("snap"), AIMessage("There."), tools=[snap])
     result = agent.invoke({"messages": [("user", "Look")]}, CONFIG)
     assert result["messages"][2].content[0]["url"].startswith("artifact://")
+
+
+async def test_image_tools_know_the_same_names() -> None:
+    store, backend = ArtifactStore.memory(), ScriptedBackend()
+    said = [
+        calling(CREATE, request="two things"),
+        calling("edit_image", prompt="bluer", references=["img_1", "doc_1.step_2"]),
+        calling("edit_image", prompt="bluer", references=["img_7"]),
+        AIMessage("There."),
+    ]
+    tools = create_image_tools(backend, artifacts=store)
+    agent, _, _ = agent_of(*said, tools=tools, artifacts=store)
+    result = await agent.ainvoke(ASK, CONFIG)
+    made, drawn, refused = [message for message in result["messages"] if isinstance(message, ToolMessage)]
+    assert [picture.width for picture in backend.requests[0].references] == [64, 16]
+    assert drawn.artifact["references"][1] == made.artifact["segments"][3]["image"]["uri"]
+    assert refused.status == "error" and refused.text.startswith("There is no picture 'img_7'. Pictures here: img_1")
+    assert [one["id"] for one in result["interleave_gallery"]["pictures"]] == ["img_1", "img_2"]
 
 
 async def test_what_a_real_client_sends_is_what_the_api_takes(loopback: Any) -> None:
