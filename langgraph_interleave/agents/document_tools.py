@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
 from typing import Annotated, Any, Literal, TypeAlias
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.tools import BaseTool, StructuredTool
+from langchain_core.tools import BaseTool
 from langgraph.prebuilt import ToolRuntime
 from pydantic import Field
 from typing_extensions import Unpack
 
 from langgraph_interleave.agents.illustrator import CHANGE, CREATE, RESTORE, Answer, Illustrator
+from langgraph_interleave.agents.offering import offer, takes_pictures
 from langgraph_interleave.agents.options import GraphOptions, graph_of
 from langgraph_interleave.artifacts import ArtifactStore
 from langgraph_interleave.errors import ConfigError
@@ -89,8 +89,7 @@ def create_interleave_tools(
     if images not in (None, "reference", "blocks"):
         raise ConfigError(f"images={images!r} is unknown.", remedy='Say "reference" or "blocks".')
     used, store = graph_of(graph, artifacts, options)
-    profile: Any = getattr(model, "profile", None) or {}
-    shown = images == "blocks" or (images is None and bool(profile.get("image_tool_message")))
+    shown = images == "blocks" or (images is None and takes_pictures(model))
     illustrator = Illustrator(used, store, shown=shown)
     return [_creating(illustrator), _changing(illustrator), _restoring(illustrator)]
 
@@ -133,7 +132,7 @@ def _creating(illustrator: Illustrator) -> BaseTool:
         "how-to, a guide, a story, a lesson). It is planned, drawn and checked as a whole. The reader is shown it; you "
         "get its id and those of its pictures."
     )
-    return _tool(create, acreate, CREATE, description)
+    return offer(create, acreate, CREATE, description, nothing="Nothing was made.")
 
 
 def _changing(illustrator: Illustrator) -> BaseTool:
@@ -154,7 +153,7 @@ def _changing(illustrator: Illustrator) -> BaseTool:
         "or in another order, another look or language; or go on from a picture of what the reader really did. Only "
         "what depends on the change is drawn again. The old version is kept."
     )
-    return _tool(change, achange, CHANGE, description)
+    return offer(change, achange, CHANGE, description, nothing="Nothing was made.")
 
 
 def _restoring(illustrator: Illustrator) -> BaseTool:
@@ -174,24 +173,4 @@ def _restoring(illustrator: Illustrator) -> BaseTool:
         "Go back to a version of an illustrated document that was made before. Nothing is drawn; the next change "
         "starts from that version."
     )
-    return _tool(restore, arestore, RESTORE, description)
-
-
-def _tool(
-    function: Callable[..., Any], coroutine: Callable[..., Coroutine[Any, Any, Any]], name: str, description: str
-) -> BaseTool:
-    return StructuredTool.from_function(
-        function,
-        coroutine,
-        name=name,
-        description=description,
-        response_format="content_and_artifact",
-        handle_tool_error=True,
-        handle_validation_error=_misread,
-    )
-
-
-def _misread(error: Any) -> str:
-    """What is wrong with the arguments, for the model; nothing of what it sent."""
-    wrong = "; ".join(f"{'.'.join(map(str, one['loc'])) or 'arguments'}: {one['msg']}" for one in error.errors()[:4])
-    return f"Nothing was made. The arguments cannot be read: {wrong}. Call the tool again with the right ones."
+    return offer(restore, arestore, RESTORE, description, nothing="Nothing was made.")

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal, TypeAlias, get_args
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.tools import BaseTool, StructuredTool, ToolException
+from langchain_core.tools import BaseTool, ToolException
 from langgraph.prebuilt import ToolRuntime
 from pydantic import Field
 
 from langgraph_interleave._sync import run_sync
+from langgraph_interleave.agents.offering import offer, takes_pictures
 from langgraph_interleave.agents.studio import Quality, Studio
 from langgraph_interleave.artifacts import ArtifactStore
 from langgraph_interleave.backends.given import Given, as_backend
@@ -107,7 +108,7 @@ def create_image_tools(
         as_backend(backend),
         ledger or Ledger(artifacts or ArtifactStore.memory()),
         limits or DEFAULT_LIMITS,
-        shown=images == "blocks" or (images is None and _takes_pictures(model)),
+        shown=images == "blocks" or (images is None and takes_pictures(model)),
         size=size,
         quality=quality,
     )
@@ -134,7 +135,7 @@ def _generating(studio: Studio) -> BaseTool:
         return run_sync(lambda: studio.draw(prompt, (), size=size, seed=seed, quality=quality, runtime=runtime))
 
     description = "Draw a picture from words. It is kept, and you get its id; the reader is shown it."
-    return _tool(generate_image, agenerate_image, "generate_image", description)
+    return offer(generate_image, agenerate_image, "generate_image", description, nothing="Nothing was drawn.")
 
 
 def _editing(studio: Studio) -> BaseTool:
@@ -157,34 +158,9 @@ def _editing(studio: Studio) -> BaseTool:
         f"Draw a picture that starts from others: change the first as told. Up to {most} "
         f"{'references' if most > 1 else 'reference'}, by the ids that tools named. The old picture is kept."
     )
-    return _tool(edit_image, aedit_image, "edit_image", description)
+    return offer(edit_image, aedit_image, "edit_image", description, nothing="Nothing was drawn.")
 
 
 def _some(references: Sequence[str]) -> None:
     if not references:
         raise ToolException("No picture to start from. Name one in references, or use generate_image.")
-
-
-def _tool(
-    function: Callable[..., Any], coroutine: Callable[..., Coroutine[Any, Any, Any]], name: str, description: str
-) -> BaseTool:
-    return StructuredTool.from_function(
-        function,
-        coroutine,
-        name=name,
-        description=description,
-        response_format="content_and_artifact",
-        handle_tool_error=True,
-        handle_validation_error=_misread,
-    )
-
-
-def _misread(error: Any) -> str:
-    """What is wrong with the arguments, for the model; nothing of what it sent."""
-    wrong = "; ".join(f"{'.'.join(map(str, one['loc'])) or 'arguments'}: {one['msg']}" for one in error.errors()[:4])
-    return f"Nothing was drawn. The arguments cannot be read: {wrong}. Call the tool again with the right ones."
-
-
-def _takes_pictures(model: BaseChatModel | None) -> bool:
-    profile: Any = getattr(model, "profile", None) or {}
-    return bool(profile.get("image_tool_message"))

@@ -17,6 +17,7 @@ from langgraph_interleave.agents.around import STATE_KEY
 from langgraph_interleave.agents.document_tools import Shown, create_interleave_tools
 from langgraph_interleave.agents.gallery import Gallery
 from langgraph_interleave.agents.gathering import gather, stored
+from langgraph_interleave.agents.offering import takes_pictures
 from langgraph_interleave.agents.options import GraphOptions, graph_of
 from langgraph_interleave.agents.showing import shown_messages
 from langgraph_interleave.artifacts import ArtifactStore
@@ -161,6 +162,6 @@ class InterleaveMiddleware(AgentMiddleware[IllustratingState, Any, Any]):
         gallery = gather(request.messages, Gallery.from_json(state.get(STATE_KEY)), self.artifacts)
         profile: Any = getattr(request.model, "profile", None) or {}
         humans = self._show if self._show is not None else bool(profile.get("image_inputs", True))
-        tools = self._show is not False and bool(profile.get("image_tool_message"))
+        tools = self._show is not False and takes_pictures(request.model)
         messages = shown_messages(request.messages, gallery, self.artifacts, humans=humans, tools=tools)
         return request.override(messages=messages)
