@@ -22,7 +22,7 @@ from langgraph_interleave.serving import server_artifacts
 from langgraph_interleave.testing import RuleBasedChatModel
 
 named = os.environ.get("INTERLEAVE_AGENT_MODEL", "").strip()
-model = init_chat_model(named) if named else RuleBasedChatModel(link=server_artifacts().link)
+model = init_chat_model(named) if named else RuleBasedChatModel()
 
 graph = create_agent(
     model,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from langchain_core.callbacks import CallbackManagerForLLMRun
@@ -12,7 +12,6 @@ from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.runnables import Runnable
 from langchain_core.utils.function_calling import convert_to_openai_tool
-from pydantic import Field
 
 from langgraph_interleave.agents.illustrator import CHANGE, CREATE, RESTORE
 
@@ -36,11 +35,8 @@ class RuleBasedChatModel(BaseChatModel):
 
     It makes a document of whatever it is asked first; what is said later changes the last document, unless it
     begins like a request of its own ("How to …", "Draw …"); "back to version 1" restores one; a greeting gets
-    an answer. When a tool has answered it shows the document in Markdown. It is no language model, and says so.
-
-    Args:
-        link: Makes the address under which a picture is shown, from its digest. Without it, or where it
-            is not wanted, pictures are named and not shown.
+    an answer. When a tool has answered it shows the document in Markdown, with its pictures where the store
+    has links. It is no language model, and says so.
 
     Example:
         >>> from langchain.agents import create_agent
@@ -52,8 +48,6 @@ class RuleBasedChatModel(BaseChatModel):
         >>> said[-1].text.splitlines()[0]
         '**How to plant a bean** (doc_1, version 1)'
     """
-
-    link: Callable[[str], str] | None = Field(default=None, exclude=True, repr=False)
 
     @property
     def _llm_type(self) -> str:
@@ -77,26 +71,27 @@ class RuleBasedChatModel(BaseChatModel):
     ) -> ChatResult:
         tools = {tool["function"]["name"] for tool in kwargs.get("tools", ())}
         answered = _answered(messages)
-        said = AIMessage(self._telling(answered)) if answered else _decide(messages[-1], tools, len(messages))
+        if answered:
+            said = AIMessage("\n\n".join(map(_told, answered)))
+        else:
+            said = _decide(messages[-1], tools, len(messages))
         return ChatResult(generations=[ChatGeneration(message=said)])
 
-    def _telling(self, answers: Sequence[ToolMessage]) -> str:
-        return "\n\n".join(self._told(answer) for answer in answers)
 
-    def _told(self, answer: ToolMessage) -> str:
-        artifact: Any = answer.artifact
-        if answer.status == "error" or not isinstance(artifact, Mapping) or "segments" not in artifact:
-            return _LINE.sub("", answer.text)
-        lines = [f"**{artifact['title']}** ({artifact['document']}, version {artifact['version']})"]
-        for segment in artifact["segments"]:
-            if segment["kind"] == "image":
-                alt = re.sub(r"[\[\]\s]+", " ", segment.get("alt") or "").strip()
-                digest = segment["image"]["sha256"]
-                lines.append(f"![{alt}]({self.link(digest)})" if self.link is not None else f"[picture: {alt}]")
-            else:
-                number = f"{segment['number']}. " if segment["kind"] == "caption" else ""
-                lines.append(f"{number}{segment['text']}")
-        return "\n\n".join(lines)
+def _told(answer: ToolMessage) -> str:
+    artifact: Any = answer.artifact
+    if answer.status == "error" or not isinstance(artifact, Mapping) or "segments" not in artifact:
+        return _LINE.sub("", answer.text)
+    lines = [f"**{artifact['title']}** ({artifact['document']}, version {artifact['version']})"]
+    for segment in artifact["segments"]:
+        if segment["kind"] == "image":
+            name = f"Picture {segment['number']}"
+            url = segment["image"].get("url")
+            lines.append(f"![{name}]({url})" if url else f"[{name}]")
+        else:
+            number = f"{segment['number']}. " if segment["kind"] == "caption" else ""
+            lines.append(f"{number}{segment['text']}")
+    return "\n\n".join(lines)
 
 
 def _answered(messages: Sequence[BaseMessage]) -> list[ToolMessage]:

@@ -12,6 +12,7 @@ from langgraph_interleave import image_part
 from langgraph_interleave.agents import InterleaveMiddleware, create_interleave_tools
 from langgraph_interleave.artifacts import ArtifactStore
 from langgraph_interleave.graph import create_interleave_graph
+from langgraph_interleave.serving import Links
 from langgraph_interleave.testing import (
     RuleBasedChatModel,
     ScriptedBackend,
@@ -61,11 +62,11 @@ def test_what_a_tool_could_not_do_is_passed_on() -> None:
 
 
 def test_an_agent_with_it_starts_from_a_picture_and_shows_the_document() -> None:
-    store = ArtifactStore.memory()
+    store = ArtifactStore.memory(links=Links("a secret of enough bytes", base_url="https://example.org"))
     planner, backend = ScriptedPlanner(simple_plan(2)), ScriptedBackend()
     graph = create_interleave_graph(planner, backend, ScriptedCritic(), artifacts=store)
     agent = create_agent(
-        RuleBasedChatModel(link=lambda digest: f"https://example.org/{digest[:4]}"),
+        RuleBasedChatModel(),
         middleware=[InterleaveMiddleware(graph, artifacts=store)],
     )
     photo: Any = image_part(noise_card("a leaf").data, store)
@@ -75,5 +76,5 @@ def test_an_agent_with_it_starts_from_a_picture_and_shows_the_document() -> None
     assert [part.sha256 for part in planner.requests[0].request.images] == [photo["url"].removeprefix("artifact://")]
     lines = said["messages"][-1].text.split("\n\n")
     assert lines[:2] == ["**A plan** (doc_1, version 1)", "1. Caption of step 0."]
-    assert lines[2].startswith("![Caption of step 0.](https://example.org/")
+    assert lines[2].startswith("![Picture 1](https://example.org/artifacts/")
     assert len(lines) == 5
