@@ -155,6 +155,26 @@ def test_before_the_first_step() -> None:
     assert after.plan.steps[0].op == "edit"
 
 
+def test_before_the_first_step_only_looks_are_taken_over() -> None:
+    # The pot is blue and stands in a garden; its soil comes and its plant grows by what the steps do.
+    after = seen("This is it before step 1", photo_of(0, "Make the flower pot blue.", "Set the scene in a garden."))
+    assert after.plan.steps[0].sources == ("input:4",) and after.origins == (None,) * 4
+    for was, now in zip(PLAN.steps, after.plan.steps, strict=True):
+        old, new = target(was.instruction or ""), target(now.instruction or "")
+        assert new.backdrop == "garden"
+        pots = [
+            (thing.state, thing.color) for scene in (old, new) for thing in scene.things if thing.kind == "flower pot"
+        ]
+        assert pots == [(pots[0][0], None), (pots[0][0], "blue")]
+
+
+def test_before_the_first_step_what_it_does_is_still_to_be_done() -> None:
+    after = seen("before step 1", photo_of(0, "Remove the seed.", "Make the flower pot blue."))
+    was, now = scenes(PLAN), scenes(after.plan)
+    assert "a seed above the flower pot" in was[0]
+    assert [scene.replace("blue ", "") for scene in now] == was and all("a blue flower pot" in scene for scene in now)
+
+
 def test_of_several_pictures_the_last_counts_and_the_others_are_named() -> None:
     after = seen("", real_photo(), photo_of(2))
     assert after.plan.steps[3].sources == ("input:5",)
