@@ -19,7 +19,7 @@ from langgraph_interleave.changes import apply_changes
 from langgraph_interleave.content import read_request
 from langgraph_interleave.context import Settings
 from langgraph_interleave.errors import ConfigError, InterleaveError
-from langgraph_interleave.estimate import describe, estimate_plan
+from langgraph_interleave.estimate import estimate_plan, in_a_line
 from langgraph_interleave.references import Policy
 from langgraph_interleave.results import check_inputs
 from langgraph_interleave.reviewing import answer_step, plan_question, read_answer, step_question, waits_for_words
@@ -100,7 +100,7 @@ class Reviews:
             estimate_plan, record.plan, limits=settings.limits, planner=roles.planner, backend=roles.backend,
             critic=roles.critic, policy=policy,
         )  # fmt: skip
-        return describe(estimate)
+        return in_a_line(estimate)
 
     async def review_step(self, state: Task) -> Command[Any]:
         """Ask about a step: its picture counts, another attempt is made, the reviewer's own counts, or none does."""

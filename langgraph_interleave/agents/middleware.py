@@ -76,6 +76,11 @@ class InterleaveMiddleware(AgentMiddleware[IllustratingState, Any, Any]):
 
     state_schema = IllustratingState
 
+    @property
+    def name(self) -> str:
+        """Short, because the nodes of a drawing are named by it."""
+        return "interleave"
+
     def __init__(
         self,
         graph: Any = None,

@@ -8,7 +8,7 @@ from langgraph_interleave.estimate.profile import (
     calls_seconds,
     profile_of,
 )
-from langgraph_interleave.estimate.wording import describe
+from langgraph_interleave.estimate.wording import describe, in_a_line
 
 __all__ = [
     "TYPICAL_STEPS",
@@ -20,5 +20,6 @@ __all__ = [
     "describe",
     "estimate_plan",
     "estimate_run",
+    "in_a_line",
     "profile_of",
 ]

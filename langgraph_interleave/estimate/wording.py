@@ -48,6 +48,33 @@ def describe(estimate: Estimate) -> str:
     return "\n".join(lines)
 
 
+def in_a_line(estimate: Estimate) -> str:
+    """What may be used, expected and at its worst, on one line; the plan's own call, which was made, among it.
+
+    Example:
+        >>> from langgraph_interleave.estimate import CallProfile, estimate_run
+        >>> from langgraph_interleave.types import Usage
+        >>> free = CallProfile((("", Usage()),), billed=False, seconds=1, repeatable=False)
+        >>> in_a_line(estimate_run(2, planner=free, backend=free, critic=free))
+        '2.8 drawings (at most 6) and 2.8 critiques (at most 6), 7 s (at most 13 s), no cost'
+    """
+
+    def figures(figure: Range, form: Callable[[float], str], unit: str = "") -> str:
+        expected, worst = form(figure.expected), form(figure.worst)
+        return f"{expected}{unit}" if expected == worst else f"{expected}{unit} (at most {worst})"
+
+    drawn = figures(estimate.images, _number, " drawing" if estimate.images.expected == 1 else " drawings")
+    judging = estimate.calls.get("critic", Range())
+    judged = figures(judging, _number, " critique" if judging.expected == 1 else " critiques")
+    if estimate.cost_usd is None:
+        known = estimate.known_cost
+        cost = f"cost unknown (no price for {', '.join(estimate.unpriced)})"
+        cost = f"{figures(known, _dollars)} known, {cost}" if known.worst else cost
+    else:
+        cost = figures(estimate.cost_usd, _dollars) if estimate.cost_usd.worst else "no cost"
+    return f"{drawn} and {judged}, {figures(estimate.seconds, _clock)}, {cost}"
+
+
 def _money(estimate: Estimate) -> list[str]:
     if estimate.cost_usd is not None:
         return [_line("cost", estimate.cost_usd, _dollars)] if estimate.cost_usd.worst else ["No cost."]

@@ -31,17 +31,16 @@ class DocumentStep(Frozen):
     """
 
     index: int = Field(ge=0)
-    op: Op
-    outcome: StepOutcome
     title: str | None = None
     caption: str | None = None
-    image: ArtifactRef | None = None
-    alt: str = Field(default="", description="what the picture shows, where there is no caption to say it")
+    outcome: StepOutcome
     mark: str | None = None
+    alt: str = Field(default="", description="what the picture shows, where there is no caption to say it")
+    op: Op
     attempts: int = 0
     kept: int | None = None
     sources: tuple[str, ...] = ()
-    record: str | None = None
+    image: ArtifactRef | None = None
     depth: int | None = Field(default=None, ge=0, description="edits since a picture that was drawn new, or given")
     drift: Drift | None = None
     signed: bool | None = Field(
@@ -49,28 +48,29 @@ class DocumentStep(Frozen):
         description="whether the picture carries its maker's Content Credentials (C2PA), which nobody verified; "
         "null where it does not, or nobody looked",
     )
+    record: str | None = None
 
 
 class DocumentData(Frozen):
-    """A document as it is returned, stored and loaded. `plan` is the digest of the plan's record.
+    """A document as it is returned, stored and loaded, what people read first. `plan` is the digest of the plan's record.
 
     A document that was changed keeps its earlier versions: `parent` is the digest of the one it came from.
     """
 
-    v: int = 1
-    run_id: str
-    request: Request
+    title: str | None = None
     outcome: RunOutcome
     reasons: tuple[RunReason, ...] = ()
-    title: str | None = None
-    first_number: int = Field(default=1, ge=1, description="what the first step is called")
-    style_guide: StyleGuide = StyleGuide()
     steps: tuple[DocumentStep, ...] = ()
     sheet: DocumentStep | None = Field(default=None, description="the sheet of characters, if one was drawn")
-    plan: str | None = None
-    problem: Problem | None = None
-    warnings: tuple[str, ...] = ()
+    first_number: int = Field(default=1, ge=1, description="what the first step is called")
+    style_guide: StyleGuide = StyleGuide()
+    request: Request
     notes: tuple[str, ...] = Field(default=(), description="what the reader must know about how it was made")
+    warnings: tuple[str, ...] = ()
+    problem: Problem | None = None
+    spend: Spend = Spend()
     version: int = Field(default=1, ge=1, description="1 for a new document; one more with each change")
     parent: str | None = Field(default=None, description="digest of the version it was changed from")
-    spend: Spend = Spend()
+    run_id: str
+    plan: str | None = None
+    v: int = 1

@@ -28,7 +28,7 @@ def test_it_is_loaded_from_plain_json(bean: Document, store: ArtifactStore) -> N
 @pytest.mark.parametrize(
     ("data", "reason"),
     [
-        ({}, "This is not a document: run_id: Field required"),
+        ({}, "This is not a document: outcome: Field required"),
         ({"document": {}, "outcome": "complete", "spend": {}}, 'Pass result["document"]'),
         ({"v": 2}, "This document has version 2; 1 is the newest known here"),
         ("text", "A document is a mapping, not a str"),
