@@ -111,7 +111,9 @@ class Standing:
             records = {index: record for index, record in self.view.records.items() if index not in stale}
             sheet = None
             if self.view.rules.policy.references == "sheet":
-                sheet = sheet_step(len(plan.steps), plan.style_guide)
+                told = self.view.rules.style_in_prompts
+                style = plan.style_guide if told else plan.style_guide.model_copy(update={"look": ""})
+                sheet = sheet_step(len(plan.steps), style)
                 self.emitter.hide(() if sheet is None else (sheet.index,))
                 if sheet is None:
                     self.emitter.warning("no_sheet", "The plan names no characters, so no sheet of them is drawn.")

@@ -302,6 +302,15 @@ async def test_a_sheet_is_one_more_drawing_and_no_step(make: Make) -> None:
     assert "Reference sheet" in page
 
 
+@pytest.mark.parametrize("told", [True, False])
+async def test_where_prompts_hold_no_style_that_of_the_sheet_does_not_either(make: Make, told: bool) -> None:
+    # The built-in world would draw the "light" of its own look as a lamp.
+    graph, _, backend, _ = make(styled(2), references="sheet", style_in_prompts=told)
+    await graph.ainvoke(ASK)
+    [asked] = [asked.prompt for asked in backend.requests if "for reference" in asked.prompt]
+    assert ("ink drawing" in asked) is told and asked.endswith(": Mira: red boots.")
+
+
 async def test_a_warning_about_the_sheet_is_about_no_step(make: Make) -> None:
     def draw(asked: ImageRequest) -> Any:
         warned = ("It has three boots.",) if "for reference" in asked.prompt else ()
