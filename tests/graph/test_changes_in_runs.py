@@ -117,7 +117,7 @@ async def test_a_base_is_named_in_any_of_its_forms(make: Any, form: str) -> None
         ("latest", "There is no document in this thread yet"),
         ("last week's", "which names no document"),
         ("a" * 64, "is not in the artifact store"),
-        ({"title": "no"}, "base is not a document: run_id"),
+        ({"title": "no"}, "base is not a document: outcome"),
         ({"run_id": "r", "request": {"parts": [{"type": "text", "text": "x"}]}, "outcome": "failed"}, "has no plan"),
         (7, "base is a int, no document"),
     ],
