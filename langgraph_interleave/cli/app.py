@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import logging
-import sys
-import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
-from langgraph_interleave.errors import ConfigError, InterleaveError, InternalError
+from langgraph_interleave.cli import changing
+from langgraph_interleave.cli.guard import guarded
 
 app = typer.Typer(
     name="langgraph-interleave",
@@ -103,8 +102,30 @@ def run(
         ),
     ] = None,
     on_exhausted: Annotated[
-        Literal["best", "last", "fail"], typer.Option(help="What is kept when no attempt was accepted.")
+        Literal["best", "last", "ask", "replan", "fail"],
+        typer.Option(help="When no attempt was accepted: what is kept, or ask you, plan the step otherwise, or fail."),
     ] = "best",
+    approve: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="plan|steps",
+            help="What you are asked about: the plan before anything is drawn, the steps before they count. May be "
+            "given several times.",
+            show_default=False,
+        ),
+    ] = None,
+    draft: Annotated[
+        bool, typer.Option("--draft", help="Sketch every step for nothing, and ask about the plan by the sketches.")
+    ] = False,
+    answer: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Answers as JSON: a list in the order they are asked, or an object by `plan` and numbers of steps.",
+            show_default=False,
+        ),
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Accept whatever would be asked.")] = False,
     lookahead: Annotated[
         bool | None,
         typer.Option(
@@ -126,37 +147,48 @@ def run(
 
     Writes index.html, document.md, images/ and trajectory.jsonl. Exit codes: 0 complete, 3 partial
     or waiting, 1 failed, 2 usage, 130 cancelled. Run again with the same words, a run goes on where
-    it ended: what was drawn is not drawn again.
+    it ended: what was drawn is not drawn again, and what was answered is not asked again.
     """
     from langgraph_interleave.cli import run as command
+    from langgraph_interleave.cli.typed import read_approve
 
-    options = command.Options(
-        request=request,
-        images=tuple(image or ()),
-        steps=steps,
-        out=out,
-        max_attempts=max_attempts,
-        max_images=max_images,
-        max_calls=max_calls,
-        max_seconds=max_seconds,
-        seed=seed,
-        size=size,
-        language=language,
-        style=style,
-        planner=planner,
-        backend=backend[0] if backend and len(backend) == 1 else tuple(backend or ()) or None,
-        critic=critic,
-        references=references,
-        anchor_inputs=anchor_inputs,
-        reanchor_every=reanchor_every,
-        style_in_prompts=style_in_prompts,
-        on_exhausted=on_exhausted,
-        lookahead=lookahead,
-        estimate=estimate,
-        events=events,
-        open_page=not no_open,
-    )
-    raise typer.Exit(_guarded(lambda: command.run(options), with_traceback=with_traceback))
+    def work() -> int:
+        options = command.Options(
+            request=request,
+            images=tuple(image or ()),
+            steps=steps,
+            out=out,
+            max_attempts=max_attempts,
+            max_images=max_images,
+            max_calls=max_calls,
+            max_seconds=max_seconds,
+            seed=seed,
+            size=size,
+            language=language,
+            style=style,
+            planner=planner,
+            backend=backend[0] if backend and len(backend) == 1 else tuple(backend or ()) or None,
+            critic=critic,
+            references=references,
+            anchor_inputs=anchor_inputs,
+            reanchor_every=reanchor_every,
+            style_in_prompts=style_in_prompts,
+            on_exhausted=on_exhausted,
+            approve=read_approve(approve or ()),
+            draft=draft,
+            answers=answer,
+            yes=yes,
+            lookahead=lookahead,
+            estimate=estimate,
+            events=events,
+            open_page=not no_open,
+        )
+        return command.run(options)
+
+    raise typer.Exit(guarded(work, with_traceback=with_traceback))
+
+
+changing.add_to(app)
 
 
 @app.command()
@@ -172,7 +204,7 @@ def backends(
         command.backends() if name is None else command.one(name)
         return 0
 
-    raise typer.Exit(_guarded(listing))
+    raise typer.Exit(guarded(listing))
 
 
 @app.command()
@@ -190,7 +222,7 @@ def check(
     from langgraph_interleave.cli import check as command
 
     wanted = command.Wanted(backend, size=size, max_calls=max_calls, yes=yes, as_json=as_json)
-    raise typer.Exit(_guarded(lambda: command.check(wanted)))
+    raise typer.Exit(guarded(lambda: command.check(wanted)))
 
 
 @app.command()
@@ -277,7 +309,7 @@ def mcp(
         references=references,
         on_exhausted=on_exhausted,
     )
-    raise typer.Exit(_guarded(lambda: command.serve(options)))
+    raise typer.Exit(guarded(lambda: command.serve(options)))
 
 
 def _version(wanted: bool) -> None:
@@ -313,24 +345,3 @@ def run_app(arguments: Sequence[str] | None = None) -> int:
     except SystemExit as done:
         return done.code if isinstance(done.code, int) else int(bool(done.code))
     return 0
-
-
-def _guarded(command: Callable[[], int], *, with_traceback: bool = False) -> int:
-    """Every error on one line with its remedy; where it came from only when asked for."""
-    from langgraph_interleave.cli.wording import one_line
-
-    try:
-        return command()
-    except KeyboardInterrupt:
-        typer.echo("Stopped before anything was made.", err=True)
-        return 130
-    except Exception as error:  # noqa: BLE001 - the last stop: a person reads a line, not a traceback
-        unexpected = error.__cause__ if isinstance(error, InternalError) and error.__cause__ else error
-        if with_traceback:
-            traceback.print_exception(unexpected, file=sys.stderr)
-        if isinstance(error, InterleaveError) and not isinstance(error, InternalError):
-            says = str(error)
-        else:
-            says = f"Unexpected {type(unexpected).__name__}: {unexpected}. Use --traceback to see where it came from."
-        typer.echo(f"Error: {one_line(says)}", err=True)
-        return 2 if isinstance(error, ConfigError) else 1

@@ -19,6 +19,8 @@ TRAJECTORY = "trajectory.jsonl"
 #: Artifacts and call records, inside the folder: the same run goes on from them.
 STORE = ".interleave"
 PAGE = "index.html"
+#: The list of versions, in the store's folder.
+LIST = "versions.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,12 +87,12 @@ def choose_folder(wanted: Path | None, *, request: str, run: str, working: Path)
         folder = first if number == 1 else first.with_name(f"{first.name}-{number}")
         if folder.exists() and not folder.is_dir():
             continue
-        holds = _holds(folder)
-        if holds not in (None, run):
+        holds = runs_in(folder)
+        if holds and run not in holds:
             continue
         _make(folder)
-        name, fresh = shown(folder, working), holds is None
-        if holds == run:
+        name, fresh = shown(folder, working), not holds
+        if holds:
             return Place(folder, f"{name} holds this run already; what was drawn is not drawn again", fresh)
         if number > 1:
             return Place(folder, f"{shown(first, working)} holds something else; writing to {name}", fresh)
@@ -106,12 +108,23 @@ def shown(path: Path, working: Path) -> str:
         return str(path)
 
 
-def _holds(folder: Path) -> str | None:
-    """The id of the run whose document is there; `None` for an empty folder, `""` for anything else."""
+def runs_in(folder: Path) -> set[str]:
+    """The ids of the runs whose documents are there: none for an empty folder, `""` for anything else."""
     if not folder.exists() or not any(folder.iterdir()):
-        return None
+        return set()
+    found = {run_of(folder / TRAJECTORY)}
     try:
-        with (folder / TRAJECTORY).open(encoding="utf-8") as lines:
+        listed = json.loads((folder / STORE / LIST).read_text(encoding="utf-8"))
+        found |= {str(version["run"]) for version in listed["versions"]}
+    except (OSError, ValueError, KeyError, TypeError):
+        return found
+    return found
+
+
+def run_of(trajectory: Path) -> str:
+    """The id of the run a trajectory is of; `""` where it is none."""
+    try:
+        with trajectory.open(encoding="utf-8") as lines:
             first = json.loads(lines.readline())
     except (OSError, ValueError):
         return ""

@@ -16,7 +16,7 @@ class PlainView:
 
     def __init__(self) -> None:
         self.progress = RunProgress()
-        self._planned = False
+        self._planned: Plan | None = None
         self._told: dict[int, str] = {}
         self._troubles: set[str] = set()
 
@@ -27,10 +27,10 @@ class PlainView:
         """
         self.progress.update(event)
         lines: list[str] = []
-        if self.progress.plan is not None and not self._planned:
-            self._planned = True
+        if self.progress.plan is not None and self.progress.plan != self._planned:
+            self._planned = self.progress.plan
             lines += plan_lines(self.progress.plan)
-        if self._planned:
+        if self._planned is not None:
             for step in self.progress.in_order():
                 line = step_line(step)
                 if worth_telling(step) and self._told.get(step.index) != line:
@@ -74,7 +74,9 @@ def reason(step: StepProgress) -> str:
         return step.fault
     if step.phase == "done":
         if step.outcome == "accepted" and step.kept:
-            return f"corrected: {step.fault}" if step.fault else ""
+            # Not of the kept one: a reviewer may have accepted what the critic rejected.
+            faults = [fault for attempt, fault in sorted(step.faults.items()) if attempt < step.kept]
+            return f"corrected: {faults[-1]}" if faults and faults[-1] else ""
         # The fault of the picture that is shown, not of the last one.
         kept = step.faults.get(step.kept, step.fault) if step.kept is not None else step.fault
         return step.reason or (kept if step.outcome == "exhausted" else "")

@@ -87,6 +87,10 @@ class RunProgress:
         else:
             self._warning(event)
 
+    def go_on(self) -> None:
+        """What waited for an answer is under way again."""
+        self.outcome, self.spend = None, None
+
     def in_order(self) -> list[StepProgress]:
         """The steps by index."""
         return [self.steps[index] for index in sorted(self.steps)]
@@ -109,6 +113,8 @@ class RunProgress:
             return
         if event.kind == "caption" and not step.title:
             step.title = event.text or ""
+        elif event.kind == "preview" and step.phase == "waiting":
+            return  # a sketch, from before the plan was approved
         elif event.kind == "preview" and step.outcome is None and event.attempt >= step.attempt:
             step.phase, step.attempt = "judging", event.attempt
             self.calls["backend"] += self._new(event)
@@ -136,6 +142,7 @@ class RunProgress:
             text = event.text or ""
             self.thinking = text if event.phase != "delta" else self.thinking + text
         elif event.kind == "plan" and event.plan is not None:
+            self._drop_changed(event.plan)
             self.plan = event.plan
             self.calls["planner"] += self._new(event)
             for step in event.plan.steps:
@@ -145,12 +152,18 @@ class RunProgress:
                 known.prompt = step.prompt or ""
                 known.text_only = step.op == "text"
 
+    def _drop_changed(self, plan: Plan) -> None:
+        """Of steps that a new plan has not, or otherwise, nothing is shown any more."""
+        if self.plan is None or self.plan == plan:
+            return
+        before = {step.index: step for step in self.plan.steps}
+        now = {step.index: step for step in plan.steps}
+        self.steps = {index: step for index, step in self.steps.items() if now.get(index) == before.get(index)}
+
     def _step_event(self, event: StepEvent) -> None:
         step = self._step(event.step)
         if event.phase == "start":
-            if step.phase == "waiting":
-                step.phase = "drawing"
-            return
+            return  # perhaps it is only taken over from an earlier version; its first attempt says
         step.phase, step.outcome, step.attempts = "done", event.outcome, event.attempts
 
     def _attempt_event(self, event: AttemptEvent) -> None:
@@ -164,10 +177,13 @@ class RunProgress:
             step.phase = "judged"
 
     def _run_event(self, event: RunEvent) -> None:
-        if event.phase != "finish":
-            self.outcome = "waiting" if event.phase == "waiting" else None
+        if event.phase == "start":
+            self.outcome = None
             return
-        self.outcome, self.reasons, self.spend = event.outcome, event.reasons, event.spend
+        self.outcome, self.reasons, self.spend = event.outcome or self.outcome, event.reasons, event.spend
+        if event.phase == "waiting":
+            self.outcome = "waiting"
+            self.calls |= event.spend.calls if event.spend else {}
 
     def _warning(self, event: WarningEvent) -> None:
         where = "" if event.step is None else f"step {self._step(event.step).number}: "

@@ -5,13 +5,14 @@ from __future__ import annotations
 import io
 import sys
 import time
-from typing import Protocol, TextIO
+from typing import Any, Protocol, TextIO
 
 from langgraph_interleave.cli.plain import PlainView
 from langgraph_interleave.cli.progress import RunProgress
 from langgraph_interleave.cli.summary import outcome_line, status_line
 from langgraph_interleave.cli.wording import json_line, one_line
 from langgraph_interleave.events import Event, to_dict
+from langgraph_interleave.types import Plan
 
 
 class Screen(Protocol):
@@ -33,6 +34,18 @@ class Screen(Protocol):
 
     def say(self, line: str) -> None:
         """A line of ours beside the run: which folder, that it is stopping."""
+        ...
+
+    def pause(self) -> None:
+        """Somebody is asked: the terminal is theirs until `go_on`."""
+        ...
+
+    def go_on(self) -> None:
+        """There is an answer, and the run goes on."""
+        ...
+
+    def left(self, questions: list[dict[str, Any]], lines: list[str]) -> None:
+        """The run has ended with questions that nobody answered: as data, and in lines."""
         ...
 
     def finish(self) -> None:
@@ -64,6 +77,18 @@ class PlainScreen:
     def say(self, line: str) -> None:
         """Write a line at once."""
         print(one_line_kept(line), file=self._stream, flush=True)
+
+    def pause(self) -> None:
+        """Nothing is in the way."""
+
+    def go_on(self) -> None:
+        """What was waiting is under way again."""
+        self.progress.go_on()
+
+    def left(self, questions: list[dict[str, Any]], lines: list[str]) -> None:
+        """Write the lines."""
+        for line in lines:
+            self.say(line)
 
     def finish(self) -> None:
         """Write how it ended."""
@@ -97,6 +122,21 @@ class JsonScreen:
         """Write to stderr."""
         print(one_line_kept(line), file=self._errors, flush=True)
 
+    def pause(self) -> None:
+        """Nothing is in the way."""
+
+    def go_on(self) -> None:
+        """What was waiting is under way again."""
+        self.progress.go_on()
+
+    def left(self, questions: list[dict[str, Any]], lines: list[str]) -> None:
+        """Write each question as JSON, and how to go on to stderr."""
+        for question in questions:
+            line = {"type": "question", "run_id": self.progress.run_id, **question}
+            print(json_line(line), file=self._stream, flush=True)
+        for line in lines:
+            self.say(line)
+
     def finish(self) -> None:
         """The last event has said it all."""
 
@@ -115,8 +155,9 @@ class LiveScreen:
         self._view = LiveView(free=free, height=self._console.height)
         self.progress = self._view.progress
         self._live = Live(console=self._console, auto_refresh=False, transient=True, vertical_overflow="ellipsis")
-        self._planned = False
+        self._planned: Plan | None = None
         self._began = time.monotonic()
+        self._paused: float | None = None
         self._finished = False
 
     def start(self) -> None:
@@ -127,8 +168,8 @@ class LiveScreen:
     def event(self, event: Event) -> None:
         """Take it in; it is drawn with the next tick."""
         self._view.update(event)
-        if self.progress.plan is not None and not self._planned:
-            self._planned = True
+        if self.progress.plan is not None and self.progress.plan != self._planned:
+            self._planned = self.progress.plan
             self._live.console.print(self._plan_view(self.progress.plan))
             self.tick()
 
@@ -143,6 +184,25 @@ class LiveScreen:
 
         self._console.print(Text(one_line_kept(line)))
 
+    def pause(self) -> None:
+        """Take the view away; its clock stands still."""
+        if self._paused is None:
+            self._paused = time.monotonic()
+            self._live.stop()
+
+    def go_on(self) -> None:
+        """Show the view again."""
+        self.progress.go_on()
+        if self._paused is not None:
+            self._began += time.monotonic() - self._paused
+            self._paused = None
+            self._live.start()
+
+    def left(self, questions: list[dict[str, Any]], lines: list[str]) -> None:
+        """Write the lines."""
+        for line in lines:
+            self.say(line)
+
     def finish(self) -> None:
         """Give the terminal back and leave the whole view standing."""
         from rich.text import Text
@@ -150,6 +210,8 @@ class LiveScreen:
         if self._finished:
             return
         self._finished = True
+        if self._paused is not None:
+            self._began += time.monotonic() - self._paused
         # An empty last frame: the transient view is erased line by line, and a folded one would stay.
         self._live.stop()
         self._view.height = None

@@ -24,6 +24,11 @@ def planner(pace_s: float = 0.0):
     return ScriptedPlanner(simple_plan(3, text=[2]), pace_s=pace_s)
 
 
+def apart():
+    """Two pictures that have nothing to do with each other, and words."""
+    return ScriptedPlanner(simple_plan(3, sources=[[], [], []], text=[2]))
+
+
 def pacing():
     return planner(pace_s=3.0)
 
@@ -139,6 +144,7 @@ ENTRIES = """
 [langgraph_interleave.planners]
 scripted = cli_test_parts:planner
 pacing = cli_test_parts:pacing
+apart = cli_test_parts:apart
 chained = cli_test_parts:chained
 exploding = cli_test_parts:Exploding
 

@@ -165,7 +165,7 @@ def test_exit_codes_follow_the_outcome(
         (["--size", "3"], r"Error: size '3' is not WIDTHxHEIGHT\. Write for example 512x512\.\n"),
         (["--out", "a-file"], r"Error: --out a-file is a file\. Name a folder\.\n"),
         (["--steps", "0"], r"(?s)Usage: .*Invalid value for '--steps'.*"),
-        (["--on-exhausted", "ask"], r"(?s)Usage: .*Invalid value for '--on-exhausted'.*"),
+        (["--on-exhausted", "never"], r"(?s)Usage: .*Invalid value for '--on-exhausted'.*"),
         (
             ["--references", "next"],
             r"(?s)Usage: .*Invalid value for '--references': .*'next' is not one of 'explicit', 'previous'.*",

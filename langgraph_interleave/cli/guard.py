@@ -1,0 +1,40 @@
+"""The last stop of every command: an error is a line with its remedy, and an exit code."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from collections.abc import Callable
+
+import typer
+
+from langgraph_interleave.errors import ConfigError, InterleaveError, InternalError
+
+
+def guarded(command: Callable[[], int], *, with_traceback: bool = False) -> int:
+    """Run a command; every error on one line with its remedy, where it came from only when asked for.
+
+    Args:
+        command: The work; gives the exit code.
+        with_traceback: Show where an unexpected error came from.
+
+    Returns:
+        The exit code: the command's, 130 stopped, 2 an option is wrong, 1 any other error.
+    """
+    from langgraph_interleave.cli.wording import one_line
+
+    try:
+        return command()
+    except KeyboardInterrupt:
+        typer.echo("Stopped before anything was made.", err=True)
+        return 130
+    except Exception as error:  # noqa: BLE001 - the last stop: a person reads a line, not a traceback
+        unexpected = error.__cause__ if isinstance(error, InternalError) and error.__cause__ else error
+        if with_traceback:
+            traceback.print_exception(unexpected, file=sys.stderr)
+        if isinstance(error, InterleaveError) and not isinstance(error, InternalError):
+            says = str(error)
+        else:
+            says = f"Unexpected {type(unexpected).__name__}: {unexpected}. Use --traceback to see where it came from."
+        typer.echo(f"Error: {one_line(says)}", err=True)
+        return 2 if isinstance(error, ConfigError) else 1

@@ -1,0 +1,139 @@
+"""What the user typed for a document, as data."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, Self, cast, get_args
+
+from langgraph_interleave.errors import ConfigError
+from langgraph_interleave.limits import Limits
+from langgraph_interleave.references import References
+from langgraph_interleave.types import Approve, ImageBytes, OnExhausted
+
+_CAPS = ("max_attempts", "max_images", "max_calls", "max_seconds")
+#: What a change of the document is made with too. Neither the number of steps nor look and language of the
+#: captions: those may be what is to change.
+_KEPT = (
+    *_CAPS, "seed", "size", "planner", "backend", "critic", "references", "anchor_inputs", "reanchor_every",
+    "style_in_prompts", "on_exhausted", "lookahead",
+)  # fmt: skip
+_USER = re.compile(r"(?<=//)[^/@?#\s]+@")
+_SECRET = re.compile(r"(?i)[\w-]*(?:key|token|secret|password)=")
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the user typed. `None` means: not given."""
+
+    request: str
+    images: tuple[Path, ...] = ()
+    steps: int | None = None
+    out: Path | None = None
+    max_attempts: int | None = None
+    max_images: int | None = None
+    max_calls: int | None = None
+    max_seconds: float | None = None
+    seed: int = 0
+    size: str | None = None
+    language: str | None = None
+    style: str | None = None
+    planner: str | None = None
+    backend: str | tuple[str, ...] | None = None
+    critic: str | None = None
+    references: References = "explicit"
+    anchor_inputs: bool = False
+    reanchor_every: int | None = None
+    style_in_prompts: bool | None = None
+    on_exhausted: OnExhausted = "best"
+    approve: tuple[Approve, ...] = ()
+    draft: bool = False
+    answers: Path | None = None
+    yes: bool = False
+    lookahead: bool | None = None
+    estimate: bool = False
+    events: bool = False
+    open_page: bool = True
+
+    @property
+    def limits(self) -> Limits:
+        """The caps, with the defaults of those not given."""
+        given = {name: getattr(self, name) for name in _CAPS}
+        return Limits(**{name: value for name, value in given.items() if value is not None})
+
+    @property
+    def asks(self) -> bool:
+        """Whether somebody is, or may be, asked on the way."""
+        return bool(self.approve) or self.draft or self.on_exhausted == "ask"
+
+    def identity(self, pictures: Iterable[ImageBytes]) -> dict[str, Any]:
+        """What the document depends on. Caps are not among it, nor who is asked: the same run goes on."""
+        drawn_from = {
+            "references": self.references,
+            "anchor_inputs": self.anchor_inputs,
+            "reanchor_every": self.reanchor_every,
+            "style_in_prompts": self.style_in_prompts,
+        }
+        default = Options("")
+        return {
+            "request": self.request,
+            "images": [picture.sha256 for picture in pictures],
+            "seed": self.seed,
+            "steps": self.steps,
+            "size": self.size,
+            "language": self.language,
+            "style": self.style,
+            "roles": [self.planner, self.backend, self.critic],
+            # What is as it always was is left out: folders made before these were options hold the same run.
+            **{name: value for name, value in drawn_from.items() if value != getattr(default, name)},
+        }
+
+    def kept(self) -> dict[str, Any]:
+        """What a later change of the document is made with, JSON types only; no secrets.
+
+        Example:
+            >>> Options("a bean", backend="openai:flux?base_url=http://me:pw@127.0.0.1:8000/v1").kept()["backend"]
+            'openai:flux?base_url=http://127.0.0.1:8000/v1'
+        """
+        typed = asdict(self)
+        return {name: _open(typed[name]) for name in _KEPT if typed[name] != getattr(_DEFAULT, name)}
+
+    def made_with(self, kept: Mapping[str, Any]) -> Self:
+        """The options as typed, those that were not given as they were kept."""
+        known = {name: kept[name] for name in _KEPT if name in kept and getattr(self, name) == getattr(_DEFAULT, name)}
+        if isinstance(known.get("backend"), list):
+            known["backend"] = tuple(cast("list[str]", known["backend"]))
+        return replace(self, **known)
+
+
+_DEFAULT = Options("")
+
+
+def read_approve(given: Iterable[str]) -> tuple[Approve, ...]:
+    """What `--approve` names, several times or with commas.
+
+    Raises:
+        ConfigError: One is neither `plan` nor `steps`.
+
+    Example:
+        >>> read_approve(["plan", "steps,plan"])
+        ('plan', 'steps')
+    """
+    words = [word.strip().lower() for text in given for word in text.split(",") if word.strip()]
+    for word in words:
+        if word not in get_args(Approve):
+            raise ConfigError(f"--approve {word!r} is neither plan nor steps.", remedy="Write --approve plan,steps.")
+    return cast("tuple[Approve, ...]", tuple(dict.fromkeys(words)))
+
+
+def _open(value: object) -> object:
+    """A name without what nobody should read in a file."""
+    if isinstance(value, tuple):
+        return [_open(one) for one in cast("tuple[object, ...]", value)]
+    if not isinstance(value, str):
+        return value
+    name, mark, query = _USER.sub("", value).partition("?")
+    options = [option for option in query.split("&") if not _SECRET.match(option)]
+    return f"{name}{mark}{'&'.join(options)}" if options and mark else name

@@ -1,0 +1,190 @@
+"""The versions of a folder's document: which there are, which is shown, what each was made with.
+
+```
+index.html, document.md, images/, trajectory.jsonl    the current one
+versions/1/index.html, versions/1/trajectory.jsonl    one that was current: its page, and how it was made
+.interleave/versions.json                             the list
+```
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Self
+
+from pydantic import Field, ValidationError
+
+from langgraph_interleave.artifacts import ArtifactStore
+from langgraph_interleave.cli.folder import LIST, PAGE, STORE, TRAJECTORY, run_of, shown
+from langgraph_interleave.document import Document
+from langgraph_interleave.errors import ConfigError
+from langgraph_interleave.types import RunOutcome
+from langgraph_interleave.types.base import Frozen
+
+SHELF = "versions"
+
+
+class Version(Frozen):
+    """One version. `run` is the run that made it, `document` its digest, `before` the number it was changed from."""
+
+    number: int = Field(ge=1)
+    run: str
+    document: str
+    asked: str
+    outcome: RunOutcome
+    made: str
+    before: int | None = None
+    made_with: dict[str, Any] = Field(default_factory=dict)
+
+
+class _Listed(Frozen):
+    v: int = 1
+    current: int
+    versions: tuple[Version, ...]
+
+
+class Versions:
+    """The versions in a folder, read from its list and written to it.
+
+    Args:
+        folder: The document's folder.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._list: _Listed | None = None
+
+    @classmethod
+    def of(cls, folder: Path, *, working: Path | None = None) -> Self:
+        """Read the list; an empty one where there is none.
+
+        Raises:
+            ConfigError: The list cannot be read.
+        """
+        versions = cls(folder)
+        try:
+            text = (folder / STORE / LIST).read_text(encoding="utf-8")
+            versions._list = _Listed.model_validate_json(text)
+        except FileNotFoundError:
+            pass
+        except (OSError, ValidationError) as error:
+            name = shown(folder / STORE / LIST, working or Path.cwd())
+            raise ConfigError(
+                f"The list of versions in {name} cannot be read.",
+                remedy="Delete it and type the command that made the document again; nothing is drawn again.",
+            ) from error
+        return versions
+
+    @property
+    def all(self) -> tuple[Version, ...]:
+        """All of them, the oldest first."""
+        return self._list.versions if self._list else ()
+
+    @property
+    def current(self) -> Version | None:
+        """The one that the folder shows."""
+        return next((one for one in self.all if self._list and one.number == self._list.current), None)
+
+    def numbered(self, number: int | None) -> Version:
+        """One by its number; the current one for `None`.
+
+        Raises:
+            ConfigError: There is no such version, or none at all.
+        """
+        current = self.current
+        if current is None:
+            raise ConfigError(
+                f"There is no document in {self.folder.name} that can be changed.",
+                remedy="Name a folder that `langgraph-interleave run` made; if an earlier release made it, type its "
+                "command again first: nothing is drawn again.",
+            )
+        if number is None:
+            return current
+        found = next((one for one in self.all if one.number == number), None)
+        if found is None:
+            known = ", ".join(str(one.number) for one in self.all)
+            raise ConfigError(f"There is no version {number}.", remedy=f"There are: {known}.")
+        return found
+
+    def put(
+        self,
+        data: Mapping[str, Any],
+        *,
+        asked: str,
+        made_with: dict[str, Any],
+        artifacts: ArtifactStore,
+        before: int | None = None,
+    ) -> Version:
+        """Make a document the current version; the same run's takes its earlier one's number."""
+        run = data["run_id"]
+        known = next((one for one in self.all if one.run == run), None)
+        number = known.number if known else max((one.number for one in self.all), default=0) + 1
+        version = Version(
+            number=number,
+            run=run,
+            document=artifacts.put_json(dict(data)),
+            asked=asked,
+            outcome=data["outcome"],
+            made=datetime.now(UTC).isoformat(timespec="seconds"),
+            before=known.before if known else before,
+            made_with=made_with,
+        )
+        others = tuple(one for one in self.all if one.number != number)
+        everyone = tuple(sorted((*others, version), key=lambda one: one.number))
+        self._write(_Listed(current=number, versions=everyone))
+        return version
+
+    def load(self, version: Version, artifacts: ArtifactStore) -> Document:
+        """The document of a version.
+
+        Raises:
+            ArtifactMissing: It is gone from the folder's store.
+        """
+        return Document.load(artifacts.get_json(version.document), artifacts)
+
+    def shelve(self, artifacts: ArtifactStore) -> None:
+        """Put the current version's page and trajectory aside, before another takes their place."""
+        current = self.current
+        if current is None:
+            return
+        place = self.folder / SHELF / str(current.number)
+        place.mkdir(parents=True, exist_ok=True)
+        (place / PAGE).write_text(self.load(current, artifacts).to_html(), encoding="utf-8", errors="replace")
+        # After a change that was cut off, the trajectory is of that.
+        if run_of(self.folder / TRAJECTORY) == current.run:
+            shutil.copyfile(self.folder / TRAJECTORY, place / TRAJECTORY)
+
+    def unshelve(self) -> None:
+        """Give the current version its own trajectory back."""
+        current = self.current
+        if current is not None:
+            kept = self.folder / SHELF / str(current.number) / TRAJECTORY
+            if kept.exists():
+                shutil.copyfile(kept, self.folder / TRAJECTORY)
+
+    def restore(self, number: int, artifacts: ArtifactStore) -> Version:
+        """Have the folder show an earlier version again. Nothing is called and nothing lost.
+
+        Raises:
+            ConfigError: There is no such version.
+        """
+        version = self.numbered(number)
+        document = self.load(version, artifacts)
+        assert self._list is not None, "a version was found in it"
+        if version.number != self._list.current:
+            self.shelve(artifacts)
+        document.save(self.folder)
+        self._write(_Listed(current=version.number, versions=self.all))
+        self.unshelve()
+        return version
+
+    def _write(self, listed: _Listed) -> None:
+        self._list = listed
+        target = self.folder / STORE / LIST
+        target.parent.mkdir(parents=True, exist_ok=True)
+        unfinished = target.with_suffix(".new")
+        unfinished.write_text(listed.model_dump_json(indent=1, exclude_none=True), encoding="utf-8")
+        unfinished.replace(target)
