@@ -7,7 +7,9 @@ import base64
 import io
 import json
 from pathlib import Path
+from typing import Any
 
+import mcp_parts
 import pytest
 from mcp_bench import Bench, eventually, id_of, links_of, open_bench, pictures_of, text_of
 from mcp_parts import forget, noted
@@ -180,6 +182,29 @@ async def test_two_calls_at_the_same_moment_are_one(bench: Bench, calls: Path) -
         documents = {id_of(result) for result in await asyncio.gather(*asked)}
     assert len(documents) == 1
     assert noted(calls).count("plan") == 1
+
+
+async def test_the_same_change_asked_for_again_joins_the_one_under_way(
+    bench: Bench, calls: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document = id_of(await bench.call("create_document", request="2 things"))
+    monkeypatch.setenv(mcp_parts.DELAY, "0.2")
+    asked = {"document_id": document, "request": "darker 2"}
+    await bench.call("revise_document", **asked, wait_seconds=0)
+    other = await bench.call("revise_document", document_id=document, request="darker 1", wait_seconds=0)
+    assert other.is_error and text_of(other) == f"{document}.v2 is still being made. Wait for it with get_document."
+    again = await bench.call("revise_document", **asked)
+    assert not again.is_error and f"{document}, version 2 (changed from version 1)" in text_of(again)
+    assert len(bench.shelf.versions(document)) == 2 and noted(calls).count("draw thing 1, darker") == 1
+
+
+@pytest.mark.parametrize("tool", ["create_document", "revise_document"])
+async def test_what_may_be_left_out_may_be_null(bench: Bench, tool: str) -> None:
+    document = id_of(await bench.call("create_document", request="1 things"))
+    named = {"document_id": document} if tool == "revise_document" else {}
+    nothing: dict[str, Any] = dict.fromkeys(["images", "style", "language", "seed"])
+    result = await bench.call(tool, request="darker 1", **named, **nothing)
+    assert not result.is_error and "complete" in text_of(result)
 
 
 async def test_arguments_that_cannot_be_are_told_in_plain_words(bench: Bench) -> None:

@@ -50,16 +50,17 @@ class Desk:
             ConfigError: There is no such document, it is not made yet, or something of the change cannot be.
         """
         newest = self._shelf.find(name)
-        if not newest.ended:
-            # The change would be of something that nobody has seen yet.
-            raise ConfigError(f"{newest.name} is still being made.", remedy="Wait for it with get_document.")
         base = self._shelf.made(name)
         # What was chosen for the document holds for its changes, but for the number of steps.
         kept = {known: value for known, value in base.order.choices.items() if known != "steps"}
         chosen = self._outfit.check({**kept, **{known: v for known, v in choices.items() if v is not None}})
         blocks = self._blocks(request, images)
         order = Order(request=tuple(blocks), choices=chosen, base=base.data, changes=base.version)
-        return self._job(base.document, order)
+        job = self._job(base.document, order)
+        if not newest.ended and newest.asked != job.asked:
+            # The change would be of something that nobody has seen yet; the same one, asked for again, is joined.
+            raise ConfigError(f"{newest.name} is still being made.", remedy="Wait for it with get_document.")
+        return job
 
     def picture(self, prompt: str, image: str | None, choices: Mapping[str, Any]) -> Job:
         """A single picture, drawn or edited: a document of one step, with a plan that is given, judged as any.

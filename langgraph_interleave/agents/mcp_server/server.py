@@ -40,10 +40,11 @@ _EditPrompt = Annotated[str, Field(min_length=1, max_length=8_000, description=w
 _Picture = Annotated[str, Field(min_length=1, max_length=MOST_CHARACTERS)]
 _Image = Annotated[str, Field(min_length=1, max_length=MOST_CHARACTERS, description=words.IMAGE)]
 _Pictures = Annotated[
-    list[_Picture] | None,
+    # The length is the list's own: asked of the whole it would be asked of `null`, too, which models send.
+    Annotated[list[_Picture], Field(max_length=MOST_PICTURES)] | None,
     # Models write a single picture without the list around it.
     BeforeValidator(lambda given: [given] if isinstance(given, str) else given),
-    Field(max_length=MOST_PICTURES, description=words.IMAGES),
+    Field(description=words.IMAGES),
 ]
 _Steps = Annotated[int | None, Field(ge=1, le=1000, description=words.STEPS)]
 _Size = Annotated[str | None, Field(max_length=20, description=words.SIZE)]
