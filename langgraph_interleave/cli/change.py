@@ -54,6 +54,11 @@ def change(folder: Path, options: Options, *, version: int | None = None, workin
     working = working or Path.cwd()
     source = Versions.of(_existing(folder, working), working=working)
     base = source.numbered(version)
+    if base.outcome == "waiting":
+        raise ConfigError(
+            f"Version {base.number} waits for answers, so there is nothing to change yet.",
+            remedy="Type its command again and answer; or with --yes.",
+        )
     options = options.made_with(base.made_with)
     parts = Parts.of(options)
     pictures = load_pictures(options, working)
@@ -122,6 +127,8 @@ def _copied(source: Versions, base: Version, out: Path, working: Path) -> Path:
     target = (working / out).resolve()
     if target.is_file():
         raise ConfigError(f"--out {out} is a file.", remedy="Name a folder.")
+    if source.folder in target.parents:
+        raise ConfigError(f"--out {out} is inside the document's folder.", remedy="Name a folder beside it.")
     if base.run in runs_in(target):
         return target
     if target.exists() and any(target.iterdir()):

@@ -76,7 +76,10 @@ def _converse(job: Job, screen: Screen, record: TextIO, reviewer: Reviewer) -> N
     screen.start()
     while asked := follow(job, screen, record, given):
         screen.progress.outcome = "waiting"
-        answers = reviewer.answers(asked)
+        try:
+            answers = reviewer.answers(asked)
+        except KeyboardInterrupt:  # not at the prompt, which knows it, but while it was made ready
+            answers = reviewer.leave(asked)
         if answers is None:
             return
         given = Command(resume=answers)

@@ -7,15 +7,14 @@ import io
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
-
-from rich.color import Color
-from rich.style import Style
-from rich.text import Text
+from typing import TYPE_CHECKING, Any
 
 from langgraph_interleave.artifacts import ArtifactStore
 from langgraph_interleave.cli.folder import shown as shown_path
 from langgraph_interleave.errors import InterleaveError
+
+if TYPE_CHECKING:
+    from rich.text import Text
 
 REVIEW = "review"
 _ENDINGS = {"image/png": "png", "image/jpeg": "jpg", "image/webp": "webp", "image/gif": "gif"}
@@ -99,6 +98,9 @@ def half_blocks(data: bytes, *, columns: int, lines: int) -> Text | None:
         The text; `None` where the bytes are no picture.
     """
     from PIL import Image, UnidentifiedImageError
+    from rich.color import Color
+    from rich.style import Style
+    from rich.text import Text
 
     try:
         with Image.open(io.BytesIO(data)) as opened:

@@ -91,8 +91,11 @@ class Reviewer:
         if open_ and self._person is not None:
             self._before()
             open_ = self._ask(open_, self._person, found)
-        self.left = [with_files(one.value, self.shown) for one in open_]
-        return None if open_ else found
+        return self.leave(open_) if open_ else found
+
+    def leave(self, asked: Sequence[Any]) -> None:
+        """Nobody answers this for now; what was answered is kept."""
+        self.left = [with_files(one.value, self.shown) for one in asked]
 
     def done(self) -> None:
         """Nothing is asked any more."""

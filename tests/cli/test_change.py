@@ -116,6 +116,8 @@ def test_a_version_is_forked_into_a_folder_of_its_own(bean: Path, capsys: Captur
     (bean.with_name("other") / "mine").touch()
     assert change("--out", "other") == 2
     assert "--out other holds something else" in capsys.readouterr().err
+    assert change("--out", "bean/inside") == 2
+    assert "is inside the document's folder" in capsys.readouterr().err
 
 
 def test_a_change_that_waits_leaves_the_document_as_it_was(bean: Path, capsys: Captured) -> None:
@@ -127,6 +129,24 @@ def test_a_change_that_waits_leaves_the_document_as_it_was(bean: Path, capsys: C
     assert change("--approve", "plan", "--yes") == 0
     assert calls(bean) > made
     assert [one["number"] for one in listed(capsys)] == [1, 2]
+
+
+def test_a_document_that_waits_is_not_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    typed = ["run", REQUEST, "--size", "64x64", "--no-open", "--out", "bean", "--approve", "plan"]
+    (tmp_path / "a.json").write_text(json.dumps([{"decision": "revise", "remark": NIGHT}]), encoding="utf-8")
+    assert run_app([*typed, "--answer", "a.json"]) == 3
+    made = calls(tmp_path / "bean")
+    assert change() == 2
+    assert "Version 1 waits for answers" in capsys.readouterr().err
+    # The remark is not made again, nor the planner asked for it.
+    assert run_app(typed) == 3
+    assert calls(tmp_path / "bean") == made == 2
+    assert run_app([*typed, "--yes"]) == 0
+    assert "at night" in (tmp_path / "bean" / "document.md").read_text(encoding="utf-8")
+    assert [one["outcome"] for one in listed(capsys)] == ["complete"]
 
 
 def test_a_change_that_cannot_be_made_leaves_the_document_as_it_was(bean: Path, capsys: Captured) -> None:

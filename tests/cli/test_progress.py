@@ -307,3 +307,48 @@ def test_the_plan_says_what_each_step_builds_on() -> None:
         "  3. Last  from step 1, picture 1",
         "",
     ]
+
+
+def test_a_sketch_is_no_attempt() -> None:
+    progress = after([*planned(simple_plan(2)), segment(RUN, 0, "preview", image=IMAGE)])
+    assert (progress.steps[0].phase, progress.calls["backend"]) == ("waiting", 0)
+
+
+def test_a_step_that_is_taken_over_is_not_said_to_be_drawn() -> None:
+    view = PlainView()
+    for event in planned(simple_plan(1)):
+        view.update(event)
+    assert [line for event in [*started(0), *kept(0, 1)] for line in view.update(event)] == [
+        "step 1: kept at attempt 2"
+    ]
+
+
+def test_of_a_plan_that_was_changed_nothing_old_is_shown() -> None:
+    before, now = simple_plan(3), simple_plan(2, text=[1])
+    progress = after([*planned(before), *started(0), *drawn(0), *judged(0), *kept(0), *started(1), *drawn(1)])
+    progress.update(segment(RUN, None, "plan", attempt=1, text="outline", plan=now))
+    assert sorted(progress.steps) == [0, 1]
+    assert progress.steps[0].outcome == "accepted", "it is the same step"
+    assert (progress.steps[1].phase, progress.steps[1].text_only) == ("waiting", True)
+    view = PlainView()
+    told = [line for event in [*planned(before), *planned(now)] for line in view.update(event)]
+    assert [line for line in told if line.startswith("plan")] == ["plan: A plan", "plan: A plan"]
+
+
+def test_what_a_reviewer_accepted_is_not_corrected_by_its_own_fault() -> None:
+    events = [*started(0), *drawn(0), *judged(0, fault="No seed."), *drawn(0, 1), *judged(0, 1, fault="Still none.")]
+    view = PlainView()
+    for event in [*planned(simple_plan(1)), *events]:
+        view.update(event)
+    told = [line for event in kept(0, 1) for line in view.update(event)]
+    assert told[-1] == "step 1: kept at attempt 2 - corrected: No seed."
+
+
+def test_a_run_that_waits_has_counted_exactly_and_goes_on() -> None:
+    spend = Spend(calls={"planner": 2, "backend": 1, "critic": 1}, seconds=2)
+    progress = after([*planned(simple_plan(1)), RunEvent(run_id=RUN, phase="waiting", outcome="waiting", spend=spend)])
+    assert outcome_line(progress).startswith("waiting")
+    assert calls_line(progress) == "4 calls (2 plans, 1 drawing, 1 critique)"
+    progress.go_on()
+    assert progress.outcome is None
+    assert calls_line(progress) == "4 calls (2 plans, 1 drawing, 1 critique)"
