@@ -30,6 +30,7 @@ from langgraph_interleave.backends.svg import SvgBackend
 from langgraph_interleave.checks import Netlist
 from langgraph_interleave.critic import OnText
 from langgraph_interleave.types import CheckResult, Critique, CritiqueRequest, CritiqueResult, Plan, Step
+from langgraph_interleave.types.record import Attempt
 
 sys.path.insert(0, str(Path(__file__).parent))
 from figure import Row, Tile, figure
@@ -196,10 +197,17 @@ def main(argv: Sequence[str] | None = None) -> Document:
     print(f"{result['outcome']}: {result['spend']['calls']}")
     for step, record in zip(document.steps, document.records(), strict=True):
         for attempt in record.attempts if record is not None else ():
-            failed = "; ".join(check.reason or check.name for check in attempt.failed_checks)
-            print(f"step {step.index + 1}, attempt {attempt.number + 1}: {failed or 'wired as the lesson says'}")
+            print(f"step {step.index + 1}, attempt {attempt.number + 1}: {told(attempt)}")
     print(figure(rows(document, artifacts), options.out / "circuit_lesson.png"))
     return document
+
+
+def told(attempt: Attempt) -> str:
+    """What the check found in a drawing."""
+    if attempt.problem is not None:
+        return attempt.problem.message
+    (wiring,) = (check for check in attempt.checks if check.name == "netlist")
+    return "wired as the lesson says" if wiring.passed else wiring.reason or "nothing to check"
 
 
 def rows(document: Document, artifacts: ArtifactStore) -> list[Row]:

@@ -63,6 +63,8 @@ def figure(rows: Sequence[Row], path: Path) -> Path:
     pen = ImageDraw.Draw(sheet)
     top = MARGIN
     for row in rows:
+        if not row.tiles:
+            continue
         if row.heading:
             pen.text((MARGIN, top), _plain(row.heading), INK, _font(26), stroke_width=0.4)
             top += 46

@@ -77,6 +77,14 @@ def test_the_picture_for_the_front_page_is_there_and_small(name: str) -> None:
         assert figure.width == 1200
 
 
+def test_a_figure_of_nothing_is_an_empty_sheet(tmp_path: Path) -> None:
+    # Where no model could be reached there is a document without pictures, and the example still ends.
+    example("guidance")
+    figure = sys.modules["figure"]
+    with Image.open(figure.figure([figure.Row((), 2, "Nothing")], tmp_path / "figure.png")) as sheet:
+        assert sheet.size == (1200, figure.MARGIN)
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_an_example_says_how_it_is_run(name: str) -> None:
     assert f"python examples/{name}.py" in (example(name).__doc__ or "")
