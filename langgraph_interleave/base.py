@@ -10,9 +10,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from langgraph_interleave import routing
 from langgraph_interleave.artifacts import ArtifactStore
@@ -32,6 +32,8 @@ from langgraph_interleave.types import (
     StyleGuide,
     parse_source,
 )
+
+M = TypeVar("M", bound=BaseModel)
 
 _REMEDY = 'Pass result["document"] of an earlier run, its artifact:// address, or "latest" on a thread that has one.'
 
@@ -88,7 +90,8 @@ async def base_of(given: object, artifacts: ArtifactStore, *, latest: str | None
             "The document in base has no plan, so there is nothing to change.",
             remedy="Ask for a new one: leave out base.",
         )
-    plan = PlanRecord.model_validate(await _read(data.plan, artifacts, "The plan of the document in base"))
+    what = "The plan of the document in base"
+    plan = _record(PlanRecord, await _read(data.plan, artifacts, what), what)
     if plan.plan is None:
         raise ConfigError(
             "Nothing was planned for the document in base, so there is nothing to change.",
@@ -97,6 +100,13 @@ async def base_of(given: object, artifacts: ArtifactStore, *, latest: str | None
     steps = (*data.steps, *((data.sheet,) if data.sheet is not None else ()))
     digests = {step.index: step.record for step in steps if step.record is not None}
     records = await read_records(digests, artifacts)
+    for step in steps:
+        record = records.get(step.index)
+        if record is not None and (record.index, record.picture) != (step.index, step.image):
+            raise ConfigError(
+                f"Step {step.index} of the document in base is not what its record says: one was put in by hand.",
+                remedy=_REMEDY,
+            )
     return Base(plan, data.plan, records, digests, document=digest, version=data.version)
 
 
@@ -104,10 +114,19 @@ async def read_records(digests: Mapping[int, str], artifacts: ArtifactStore) -> 
     """The records of steps, by index.
 
     Raises:
+        ConfigError: One is the record of something else.
         ArtifactMissing: One is not in this store.
     """
-    found = await asyncio.gather(*(_read(digest, artifacts, "The record of a step") for digest in digests.values()))
-    return {index: StepRecord.model_validate(data) for index, data in zip(digests, found, strict=True)}
+    what = "The record of a step"
+    found = await asyncio.gather(*(_read(digest, artifacts, what) for digest in digests.values()))
+    return {index: _record(StepRecord, data, what) for index, data in zip(digests, found, strict=True)}
+
+
+def _record(model: type[M], data: dict[str, Any], what: str) -> M:
+    try:
+        return model.model_validate(data)
+    except ValidationError as error:
+        raise ConfigError(f"{what} is something else.", remedy=_REMEDY) from error
 
 
 def _digest(given: str, latest: str | None) -> str:
@@ -122,6 +141,12 @@ def _digest(given: str, latest: str | None) -> str:
 
 
 def _document(data: Mapping[str, Any]) -> DocumentData:
+    version = data.get("v", 1)
+    if isinstance(version, int) and version > 1:
+        raise ConfigError(
+            f"The document in base has version {version} of its form; 1 is the newest known here.",
+            remedy="Update langgraph-interleave.",
+        )
     try:
         return DocumentData.model_validate(data)
     except ValidationError as error:

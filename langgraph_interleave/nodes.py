@@ -24,6 +24,7 @@ from langgraph_interleave.state import (
     Task,
     finished_turn,
     first_task,
+    record_digests,
     review_task,
     same_plan,
     state_progress,
@@ -83,7 +84,7 @@ class Nodes:
                 done = {str(index): await self.work.commit(run.standing.settle_proposed(index)) for index in exhausted}
                 return Command(update=self.work.update(progress, {**changes, **done}), goto="dispatch")
         seen = replace(view, records={**view.records, **{index: run.view.records[index] for index in waiting}})
-        update = {**self.work.update(progress, changes), **self.work.wait(run, seen)}
+        update = {**self.work.update(progress, changes), **self.work.wait(run, seen, progress["steps"])}
         tasks = [
             Send("review_step", review_task(progress, index, routing.waits_for(view, view.steps[index])))
             for index in waiting
@@ -115,7 +116,7 @@ class Nodes:
         with self.work.at_work(run):
             view = committed_view(run, progress)
             await run.scope.aclose()
-            digests = {int(i): step["record"] for i, step in progress["steps"].items() if "record" in step}
+            digests = record_digests(progress["steps"])
             drifts = await measure_drift(view, self.work.roles.artifacts)
             cancelled = run.stopped or progress.get("cancelled", False)
             document = self.work.document(run, view, cancelled=cancelled, record_digests=digests, drifts=drifts)
@@ -148,7 +149,7 @@ class Nodes:
             if record.outcome is None and record.proposed is None:
                 further: Task = {**task, "record": await self.work.store(record)}
                 return Command(goto=Send(following, further))
-            steps = {str(record.index): await self.work.commit(record)}
+            steps = {str(record.index): await self.work.commit(record, task.get("round", 0))}
             return Command(update={"progress": {**same_plan(task), "steps": steps}}, goto="dispatch")
 
     async def _restore(self, run: Run, task: Task) -> None:

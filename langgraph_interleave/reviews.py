@@ -23,7 +23,15 @@ from langgraph_interleave.estimate import estimate_plan, in_a_line
 from langgraph_interleave.references import Policy
 from langgraph_interleave.results import check_inputs
 from langgraph_interleave.reviewing import answer_step, plan_question, read_answer, step_question, waits_for_words
-from langgraph_interleave.state import InterleaveState, Progress, StepProgress, Task, same_plan, state_progress
+from langgraph_interleave.state import (
+    InterleaveState,
+    Progress,
+    StepProgress,
+    Task,
+    record_digests,
+    same_plan,
+    state_progress,
+)
 from langgraph_interleave.types import (
     ArtifactRef,
     Critique,
@@ -88,7 +96,7 @@ class Reviews:
 
     async def _drawn(self, progress: Progress, record: PlanRecord) -> Mapping[int, int]:
         """Which input each picture is that was drawn already, where a plan that is changed is asked about."""
-        digests = {int(i): step["record"] for i, step in progress["steps"].items() if "record" in step}
+        digests = record_digests(progress["steps"])
         base = Base(record, progress["plan"], await read_records(digests, self.roles.artifacts), digests)
         return asked_of(base, Request(parts=(TextPart(text="Changed by hand."),)))[1].pictures
 
@@ -129,8 +137,9 @@ class Reviews:
             done = StepProgress(outcome=reviewed.outcome, attempt=reviewed.kept or 0, record=digest)
             return Command(update={"progress": _of_step(state, done)}, goto="dispatch")
         last = reviewed.attempts[-1].number
-        following: Task = {**state, "attempt": last, "record": digest}
-        begun = StepProgress(outcome="started", attempt=last + 1, record=digest)
+        sent_back = state.get("round", 0) + 1
+        following: Task = {**state, "attempt": last, "round": sent_back, "record": digest}
+        begun = StepProgress(outcome="started", attempt=last + 1, record=digest, round=sent_back)
         node = "critique" if waits_for_words(reviewed) else "retry"
         return Command(update={"progress": _of_step(state, begun)}, goto=Send(node, following))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal, NotRequired, cast
 
 from langgraph.channels import EphemeralValue
@@ -14,12 +15,14 @@ from langgraph_interleave.types import RunOutcome, StepOutcome
 class StepProgress(TypedDict, total=False):
     """Where a step is; `record` is a digest.
 
-    `outcome` is `started` while it is worked on, and `waiting` while a reviewer is to be asked.
+    `outcome` is `started` while it is worked on, and `waiting` while a reviewer is to be asked. `round` counts
+    how often a reviewer has sent it back.
     """
 
     outcome: StepOutcome | Literal["started", "waiting"]
     attempt: int
     record: str
+    round: NotRequired[int]
 
 
 class Progress(TypedDict):
@@ -55,14 +58,21 @@ class Task(TypedDict):
     plan: str
     step: int
     attempt: int
+    round: NotRequired[int]
     record: str | None
     sources: dict[str, str]
 
 
-def _rank(step: StepProgress) -> tuple[bool, int, bool, str]:
+def _rank(step: StepProgress) -> tuple[bool, int, bool, int, str]:
     outcome = step.get("outcome", "started")
-    # What a reviewer sent back is worked on again, with a later attempt than the one that waited.
-    return (outcome not in ("started", "waiting"), step.get("attempt", 0), outcome == "waiting", step.get("record", ""))
+    # What a reviewer sent back is worked on again, and may wait again without another attempt: at a limit.
+    return (
+        outcome not in ("started", "waiting"),
+        step.get("round", 0),
+        outcome == "waiting",
+        step.get("attempt", 0),
+        step.get("record", ""),
+    )
 
 
 def join_progress(left: Progress | None, right: Progress | None) -> Progress:
@@ -153,6 +163,7 @@ def next_turn(before: Progress | None, run_id: str, plan: str) -> Progress:
     progress = Progress(turn=before["turn"] + 1, run_id=run_id, plan=plan, steps={})
     history = dict(before.get("history") or {})
     if "document" in before:
+        history.pop(before["run_id"], None)  # a caller's own id may come again: the last comes last
         history[before["run_id"]] = before["document"]
     if history:
         progress["history"] = history
@@ -162,6 +173,18 @@ def next_turn(before: Progress | None, run_id: str, plan: str) -> Progress:
 def finished_turn(progress: Progress, document: str) -> Progress:
     """The progress a turn ends with."""
     return {**progress, "steps": {}, "document": document}
+
+
+def record_digests(steps: Mapping[str, StepProgress]) -> dict[int, str]:
+    """The digests of the records of steps, by index; of those that have one."""
+    return {int(index): step["record"] for index, step in steps.items() if "record" in step}
+
+
+def latest_document(progress: Progress | None) -> str | None:
+    """The digest of the last document of a thread; a turn that was left without one does not count."""
+    if not progress:
+        return None
+    return progress.get("document") or next(reversed((progress.get("history") or {}).values()), None)
 
 
 def past_turns(progress: Progress) -> Progress:
@@ -203,5 +226,6 @@ def review_task(progress: Progress, step: int, sources: tuple[int, ...]) -> Task
     return {
         **first_task(progress, step, sources),
         "attempt": known.get("attempt", 0),
+        "round": known.get("round", 0),
         "record": known.get("record"),
     }

@@ -15,7 +15,15 @@ from langgraph_interleave.drafting import sketch_plan
 from langgraph_interleave.errors import ConfigError
 from langgraph_interleave.run import Run
 from langgraph_interleave.runs import this_run
-from langgraph_interleave.state import InterleaveState, Progress, next_turn, past_turns, same_plan
+from langgraph_interleave.state import (
+    InterleaveState,
+    Progress,
+    latest_document,
+    next_turn,
+    past_turns,
+    record_digests,
+    same_plan,
+)
 from langgraph_interleave.tracing import tool_run
 from langgraph_interleave.types import Changes, PlanFinished, PlanRecord, Request, TextPart
 from langgraph_interleave.work import Work
@@ -46,8 +54,7 @@ class Turns:
         request = await asyncio.to_thread(read_request, state["request"], self.work.roles.artifacts)
         base: Base | None = None
         if state.get("base") is not None:
-            latest = before.get("document") if before else None
-            base = await base_of(state.get("base"), self.work.roles.artifacts, latest=latest)
+            base = await base_of(state.get("base"), self.work.roles.artifacts, latest=latest_document(before))
             settings = settings_of_change(settings, base)
         run = await self.work.runs.start(run_id, request, settings, base)
         if base is not None:
@@ -62,7 +69,7 @@ class Turns:
         artifacts = self.work.roles.artifacts
         wanted = await artifacts.aget_json(before.get("again", ""))
         record = PlanRecord.model_validate(await artifacts.aget_json(before["plan"]))
-        digests = {int(i): step["record"] for i, step in before["steps"].items() if "record" in step}
+        digests = record_digests(before["steps"])
         base = Base(record, before["plan"], await read_records(digests, artifacts), digests)
         settings = settings_of_change(Settings.model_validate(record.settings), base, version=record.version)
         changes = Changes.model_validate(wanted["changes"]) if "changes" in wanted else None
@@ -107,7 +114,7 @@ class Turns:
                 begun = {**begun, "steps": kept}
             if not asked:
                 return {"progress": begun}
-            return {"progress": {**begun, "unapproved": True}, **self.work.wait(run, run.view)}
+            return {"progress": {**begun, "unapproved": True}, **self.work.wait(run, run.view, kept)}
 
     async def _sketch(self, run: Run) -> None:
         """In a draft: sketch what was planned, for nothing, and tell it."""

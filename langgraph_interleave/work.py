@@ -12,7 +12,7 @@ from langgraph_interleave.errors import ConfigError, InternalError
 from langgraph_interleave.roles import Roles
 from langgraph_interleave.run import Run
 from langgraph_interleave.runs import Runs
-from langgraph_interleave.state import Progress, StepProgress, same_plan
+from langgraph_interleave.state import Progress, StepProgress, record_digests, same_plan
 from langgraph_interleave.types import DocumentData, Drift, StepRecord
 
 
@@ -68,9 +68,12 @@ class Work:
             drifts=drifts,
         )
 
-    def wait(self, run: Run, view: routing.RunView) -> dict[str, Any]:
-        """Nothing goes on until somebody answers: the run is let go of, and what exists is delivered meanwhile."""
-        document = self.document(run, view, waiting=True)
+    def wait(self, run: Run, view: routing.RunView, steps: dict[str, StepProgress]) -> dict[str, Any]:
+        """Nothing goes on until somebody answers: the run is let go of, and what exists is delivered meanwhile.
+
+        What is delivered names the records of its steps, so that a change of it draws nothing twice.
+        """
+        document = self.document(run, view, waiting=True, record_digests=record_digests(steps))
         run.emitter.run_waiting(len(view.planned), document.spend)
         run.close()
         self.runs.end(run)
@@ -85,11 +88,17 @@ class Work:
         # With its nulls: a check that does not apply has passed=None, and that is to be read back.
         return await self.roles.artifacts.aput_json(record.model_dump(mode="json"))
 
-    async def commit(self, record: StepRecord) -> StepProgress:
-        """What the state says of a step that has its outcome, or waits for a reviewer."""
+    async def commit(self, record: StepRecord, sent_back: int = 0) -> StepProgress:
+        """What the state says of a step that has its outcome, or waits for a reviewer.
+
+        Args:
+            record: The step's record.
+            sent_back: How often a reviewer has sent it back.
+        """
         digest = await self.store(record)
         if record.outcome is None:
-            return StepProgress(outcome="waiting", attempt=record.attempts[-1].number, record=digest)
+            waits = StepProgress(outcome="waiting", attempt=record.attempts[-1].number, record=digest)
+            return {**waits, "round": sent_back} if sent_back else waits
         return StepProgress(outcome=record.outcome, attempt=record.kept or 0, record=digest)
 
     @staticmethod

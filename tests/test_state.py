@@ -16,8 +16,11 @@ def progress(turn: int = 1, plans: int = 0, **steps: StepProgress) -> Progress:
 
 STARTED = StepProgress(outcome="started")
 WAITING = StepProgress(outcome="waiting", attempt=0, record="w0")
-SENT_BACK = StepProgress(outcome="started", attempt=1, record="s1")
-WAITING_AGAIN = StepProgress(outcome="waiting", attempt=1, record="w1")
+SENT_BACK = StepProgress(outcome="started", attempt=1, record="s1", round=1)
+#: A limit left no room for the attempt.
+AT_A_LIMIT = StepProgress(outcome="waiting", attempt=0, record="l0", round=1)
+SENT_BACK_AGAIN = StepProgress(outcome="started", attempt=1, record="s2", round=2)
+WAITING_AGAIN = StepProgress(outcome="waiting", attempt=1, record="w1", round=2)
 DONE = StepProgress(outcome="accepted", attempt=1, record="d1")
 
 
@@ -28,7 +31,7 @@ def test_a_finished_step_is_never_overwritten_by_a_started_one() -> None:
 
 def test_a_step_that_waits_goes_on_with_a_later_attempt() -> None:
     """Each of these comes after the one before it, whatever order they are joined in."""
-    course = [STARTED, WAITING, SENT_BACK, WAITING_AGAIN, DONE]
+    course = [STARTED, WAITING, SENT_BACK, AT_A_LIMIT, SENT_BACK_AGAIN, WAITING_AGAIN, DONE]
     for earlier, later in itertools.combinations(course, 2):
         for pair in itertools.permutations([progress(_0=earlier), progress(_0=later)]):
             assert join_progress(*pair)["steps"] == {"0": later}
@@ -59,7 +62,7 @@ def test_an_empty_channel_is_nothing() -> None:
 def test_any_order_and_grouping_gives_the_same() -> None:
     rng = random.Random(3)
     for _ in range(200):
-        states = [STARTED, WAITING, SENT_BACK, WAITING_AGAIN, DONE]
+        states = [STARTED, WAITING, SENT_BACK, AT_A_LIMIT, SENT_BACK_AGAIN, WAITING_AGAIN, DONE]
         updates = [
             progress(rng.choice([1, 2]), rng.choice([0, 1]), **{f"_{rng.randint(0, 3)}": rng.choice(states)})
             for _ in range(6)

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.types import Command
 
 from langgraph_interleave import ArtifactStore, Document, InterleaveContext, image_part
 from langgraph_interleave.changes import compare
@@ -128,6 +129,56 @@ async def test_a_base_that_is_none_is_refused_with_what_to_do(make: Any, base: A
         await turn(graph, "Otherwise", base=base)
     assert caught.value.remedy
     assert not planner.requests
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        (lambda d: {**d, "plan": d["steps"][0]["record"]}, "The plan of the document in base is something else"),
+        (lambda d: with_record(d, d["plan"]), "The record of a step is something else"),
+        (lambda d: with_record(d, d["steps"][1]["record"]), "Step 0 .* is not what its record says"),
+        (lambda d: {**d, "steps": [{**d["steps"][0], "index": 7}]}, "Step 7 .* is not what its record says"),
+        (lambda d: {**d, "v": 2}, "version 2 of its form"),
+    ],
+)  # fmt: skip
+async def test_a_base_that_was_put_together_by_hand_is_refused(make: Any, wrong: Any, says: str) -> None:
+    graph, planner, *_ = make(CHAINS)
+    first = await graph.ainvoke(ASK)
+    with pytest.raises(ConfigError, match=says) as caught:
+        await graph.ainvoke({"request": "Otherwise", "base": wrong(first["document"])})
+    assert caught.value.remedy and len(planner.requests) == 1
+
+
+def with_record(document: Any, digest: str) -> Any:
+    return {**document, "steps": [{**document["steps"][0], "record": digest}, *document["steps"][1:]]}
+
+
+async def test_the_latest_is_the_last_that_was_finished(make: Any) -> None:
+    all_of_it = changes(*keep(0, 1, 2, 3, 4, 5))
+    graph, _, backend, _ = make([CHAINS, all_of_it, all_of_it], checkpointer=InMemorySaver())
+    first = await graph.ainvoke(ASK, THREAD)
+    left = await turn(graph, "Otherwise", context=InterleaveContext(approve=("plan",)))
+    assert left["outcome"] == "waiting"
+    third = await turn(graph, "Then otherwise")
+    assert (third["outcome"], third["document"]["version"]) == ("complete", 2)
+    assert pictures(third) == pictures(first) and len(backend.requests) == 5
+
+
+async def test_a_change_of_what_waits_keeps_what_was_accepted(make: Any) -> None:
+    script = [CHAINS, changes(*keep(0, 1, 2, 3, 4, 5))]
+    graph, _, backend, _ = make(script, checkpointer=InMemorySaver())
+    reviewed = InterleaveContext(approve=("steps",))
+    waits = await graph.ainvoke(ASK, THREAD, context=reviewed)
+    accepts = {question.id: "accept" for question in waits["__interrupt__"]}
+    waits = await graph.ainvoke(Command(resume=accepts), THREAD, context=reviewed)
+    assert [step["outcome"] for step in waits["document"]["steps"]] == [
+        "accepted", "waiting", "waiting", "accepted", "waiting", "text_only",
+    ]  # fmt: skip
+    backend.requests.clear()
+    changed = await turn(graph, "Go on alone", base=waits["document"])
+    assert changed["outcome"] == "complete"
+    assert sorted(request.prompt for request in backend.requests) == ["thing 1", "thing 2", "thing 4"]
+    assert pictures(changed)[0] == pictures(waits)[0]
 
 
 async def test_a_base_in_another_store_names_the_remedy(make: Any) -> None:

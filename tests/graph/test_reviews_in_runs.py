@@ -252,6 +252,19 @@ async def test_a_critic_that_accepts_all_the_same_does_not_overrule_a_reviewer(b
     assert steps_asked(result) == [0]
 
 
+@pytest.mark.parametrize("answered", [{"decision": "revise"}, {"decision": "revise", "remark": "Darker"}])
+async def test_a_step_sent_back_at_a_limit_is_asked_about_until_it_is_settled(build: Any, answered: Any) -> None:
+    graph, _, backend, _ = build(simple_plan(1), approve={"steps"}, limits=Limits(max_images=1))
+    result = await graph.ainvoke(ASK, THREAD)
+    for _ in range(3):
+        result = await answer(graph, result, answered)
+        (question,) = asked(result)
+        assert question["why"] == "Limit max_images reached: 1 of 1 used."
+        assert question["attempt"] == 0
+    result = await answer(graph, result)
+    assert (result["outcome"], len(backend.requests)) == ("complete", 1)
+
+
 async def test_another_attempt_may_go_past_the_limit_of_attempts(build: Any) -> None:
     graph, _, backend, _ = build(
         simple_plan(1),
