@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import errno
+import os
 import subprocess
 import sys
 import time
 from pathlib import Path
 
 import pytest
+from mcp import MCPError
 from mcp_bench import Bench, eventually, id_of, open_bench, outfit, text_of
 from mcp_parts import forget, noted, stuck
 
@@ -18,6 +21,7 @@ from langgraph_interleave.agents.mcp_server.names import Name, new_document, rea
 from langgraph_interleave.agents.mcp_server.orders import Desk
 from langgraph_interleave.agents.mcp_server.record import Job, Order
 from langgraph_interleave.errors import ConfigError
+from langgraph_interleave.files import FolderFiles
 from langgraph_interleave.ledger.owner import new_owner
 
 
@@ -211,3 +215,65 @@ def test_a_damaged_record_is_left_out(tmp_path: Path, caplog: pytest.LogCaptureF
     (tmp_path / "jobs" / "notes.txt").write_text("mine", encoding="utf-8")
     assert [job.name for job in shelf.jobs()] == [whole.name]
     assert "cannot be read" in caplog.text
+
+
+def test_a_record_under_the_name_of_another_is_damaged_and_said_once(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    shelf = Shelf.folder(tmp_path)
+    job = shelf.add(ordered(shelf, outfit()))
+    record = tmp_path / "jobs" / f"{job.name}.json"
+    (tmp_path / "jobs" / f"{job.document}.v7.json").write_bytes(record.read_bytes())
+    for _ in range(3):
+        assert [known.name for known in shelf.jobs()] == [job.name]
+    assert caplog.text.count("v7.json cannot be read") == 1
+
+
+def fill(monkeypatch: pytest.MonkeyPatch, folder: str) -> None:
+    """From now on there is no space for files of this folder."""
+    write = FolderFiles._replace
+
+    def full(path: Path, data: bytes) -> None:
+        if folder in path.parts:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+        write(path, data)
+
+    monkeypatch.setattr(FolderFiles, "_replace", staticmethod(full))
+
+
+async def test_a_full_disk_is_told_and_not_tried_again_and_again(
+    calls: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_bench(Shelf.folder(tmp_path / "data")) as bench:
+        with monkeypatch.context() as patch:
+            fill(patch, "artifacts")
+            result = await bench.call("create_document", request="1 things", wait_seconds=5)
+            assert result.is_error and "could not be gone on with. The server's log says why." in text_of(result)
+            assert noted(calls).count("plan") == 1, "each time again is paid again"
+        (job,) = bench.shelf.jobs()
+        done = await bench.call("get_document", document_id=job.document)
+        assert "complete; 1 step" in text_of(done)
+
+
+async def test_a_folder_that_cannot_be_written_to_is_told_without_saying_where_it_is(
+    calls: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(monkeypatch, "jobs")
+    async with open_bench(Shelf.folder(tmp_path / "data")) as bench:
+        result = await bench.call("create_document", request="1 things")
+    assert result.is_error and "No space left on device" in text_of(result) and str(tmp_path) not in text_of(result)
+    assert noted(calls) == []
+
+
+async def test_a_document_that_lost_a_part_is_told_without_saying_where_it_was(calls: Path, tmp_path: Path) -> None:
+    async with open_bench(Shelf.folder(tmp_path / "data")) as bench:
+        document = id_of(await bench.call("create_document", request="1 things"))
+        job = bench.shelf.find(read_name(document))
+        assert job.data is not None
+        next((tmp_path / "data" / "artifacts").rglob(job.data)).unlink()
+        result = await bench.call("get_document", document_id=document)
+        async with bench.client() as client:
+            with pytest.raises(MCPError, match="gone") as caught:
+                await client.read_resource(f"interleave://document/{document}")
+    assert result.is_error and "gone from the folder of the server" in text_of(result)
+    assert str(tmp_path) not in text_of(result) + str(caught.value)

@@ -36,6 +36,7 @@ class Making:
         task: What makes it.
         stopped: It was told to stop.
         left: It is laid down for another server, or for this one's next life: a stop is not its end.
+        broken: It could not be made, nor be ended: its folder cannot be written to.
     """
 
     def __init__(self, job: Job) -> None:
@@ -43,6 +44,7 @@ class Making:
         self.task: asyncio.Task[None] | None = None
         self.stopped = False
         self.left = False
+        self.broken = False
         self._news = asyncio.Event()
 
     def tell(self) -> None:

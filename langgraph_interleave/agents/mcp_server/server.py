@@ -24,7 +24,7 @@ from langgraph_interleave.agents.mcp_server.orders import Desk
 from langgraph_interleave.agents.mcp_server.pictures import MOST_CHARACTERS, MOST_PICTURES
 from langgraph_interleave.agents.mcp_server.record import Job
 from langgraph_interleave.agents.mcp_server.workshop import Workshop
-from langgraph_interleave.errors import ConfigError, InterleaveError, refused_option
+from langgraph_interleave.errors import ArtifactMissing, ConfigError, InterleaveError, InternalError, refused_option
 
 log = logging.getLogger(__name__)
 
@@ -133,6 +133,8 @@ class DocumentServer(MCPServer[Any]):
             kept: library.Kept = await self.workshop.files(library.read, str(uri), self.workshop.shelf)
         except ConfigError as error:
             raise ResourceNotFoundError(str(error)) from error
+        except ArtifactMissing as error:
+            raise ResourceError(str(_gone(error))) from error
         except InterleaveError as error:
             raise ResourceError(str(error)) from error
         except Exception as error:
@@ -238,10 +240,33 @@ async def _told(work: Callable[[], Awaitable[CallToolResult]]) -> CallToolResult
     """Errors of ours are told as what they are, with what to do."""
     try:
         return await work()
+    except ArtifactMissing as error:
+        return refusal(_gone(error))
     except InterleaveError as error:
         return refusal(error)
     except TimeoutError:
         return refusal(ConfigError("The folder of the server does not answer.", remedy="Try again later."))
+    except OSError as error:
+        return refusal(_unusable(error))
+
+
+def _gone(error: ArtifactMissing) -> ArtifactMissing:
+    """What is said of a part of a document that is lost: its store has a place that is nobody's business."""
+    log.warning("%s", error)
+    return ArtifactMissing(
+        "A part of this document is gone from the folder of the server, or damaged.",
+        remedy="Make it anew with create_document.",
+    )
+
+
+def _unusable(error: OSError) -> InternalError:
+    """What is said of a disk that is full, read-only or broken: why, but not where it is."""
+    log.error("the folder of the server cannot be used: %s", error)
+    why = error.strerror or type(error).__name__
+    return InternalError(
+        f"The folder of the server cannot be used: {why}.",
+        remedy="Whoever runs the server has to see to that; then call again. Nothing that was made is lost.",
+    )
 
 
 async def _waited(

@@ -46,6 +46,7 @@ class Shelf:
         self._ended: dict[str, Job] = {}
         self._pictures: dict[str, ArtifactRef] = {}
         self._looked: set[str] = set()
+        self._damaged: set[str] = set()
 
     @classmethod
     def folder(cls, path: str | os.PathLike[str]) -> Shelf:
@@ -132,7 +133,7 @@ class Shelf:
         file = _file(name)
         for _ in range(_TRIES):
             before = self._files.read(file)
-            job = _parsed(file, before)
+            job = self._parsed(file, before)
             if job is None or job.ended:
                 return None
             changed = change(job)
@@ -179,11 +180,28 @@ class Shelf:
     def _read(self, file: str) -> Job | None:
         # What has ended does not change any more.
         if file not in self._ended:
-            job = _parsed(file, self._files.read(file))
+            job = self._parsed(file, self._files.read(file))
             if job is None or not job.ended:
                 return job
             self._ended[file] = job
         return self._ended[file]
+
+    def _parsed(self, file: str, data: bytes | None) -> Job | None:
+        if data is None:
+            return None
+        try:
+            job = Job.model_validate_json(data)
+        except ValidationError as error:
+            why = error.errors(include_url=False)[0]["msg"]
+        else:
+            if _file(job.name) == file:
+                return job
+            why = "it is the record of another job"  # copied or renamed by somebody; it would write to that one's file
+        # Said once: the folder is looked through every few seconds.
+        if file not in self._damaged:
+            self._damaged.add(file)
+            log.warning("the job %s cannot be read: %s", file, why)
+        return None
 
 
 def _file(name: Name) -> str:
@@ -192,13 +210,3 @@ def _file(name: Name) -> str:
 
 def _bytes(job: Job) -> bytes:
     return canonical_json(job.model_dump(mode="json", exclude_none=True))
-
-
-def _parsed(file: str, data: bytes | None) -> Job | None:
-    if data is None:
-        return None
-    try:
-        return Job.model_validate_json(data)
-    except ValidationError as error:
-        log.warning("the job %s cannot be read: %s", file, error.errors(include_url=False)[0]["msg"])
-        return None

@@ -8,7 +8,6 @@ Of several servers on one folder each job has one owner, for as long as that giv
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import contextvars
 import logging
 import time
@@ -21,7 +20,7 @@ from langgraph_interleave.agents.mcp_server.names import Name
 from langgraph_interleave.agents.mcp_server.outfit import Outfit
 from langgraph_interleave.agents.mcp_server.record import Job
 from langgraph_interleave.agents.mcp_server.shelf import Shelf
-from langgraph_interleave.errors import ConfigError, InterleaveError
+from langgraph_interleave.errors import ConfigError, InterleaveError, InternalError
 from langgraph_interleave.ledger import Ledger
 from langgraph_interleave.ledger.owner import is_gone, new_owner
 from langgraph_interleave.runs import stop_run
@@ -134,15 +133,22 @@ class Workshop:
 
         Raises:
             ConfigError: There is no such job.
+            InternalError: What makes it broke off, and would again: at once, and each time for money.
         """
         self._begin()
         until = time.monotonic() + seconds
         before: Job | None = None
+        making: Making | None = None
         job = await self.files(self.shelf.find, name)
         while True:
             if told is not None and (before is None or (job.done, job.now) != (before.done, before.now)):
                 await told(job)
             before = job
+            if not job.ended and making is not None and making.broken:
+                raise InternalError(
+                    f"{job.name} could not be gone on with.",
+                    remedy="The server's log says why. When that is put right, get_document goes on with it.",
+                )
             if not job.ended:
                 job = await self._look_after(job)
             left = until - time.monotonic()
@@ -247,6 +253,7 @@ class Workshop:
         except Exception:
             # The record says what is known; the job can be asked for again.
             log.exception("%s could not be made", name)
+            making.broken = True
             await self._end(name, LAID_DOWN)
         finally:
             self._making.pop(name, None)
@@ -256,8 +263,10 @@ class Workshop:
         def ended(job: Job) -> Job | None:
             return job.model_copy(update=update) if job.owner == self._owner else None
 
-        with contextlib.suppress(TimeoutError):
+        try:
             await asyncio.shield(self.files(self.shelf.update, name, ended))
+        except OSError as error:  # also of the time it took
+            log.warning("the end of %s cannot be written down: %s", name, error)
 
     def _lay_down(self, making: Making) -> asyncio.Task[None]:
         """Stop without an end: what is under way is given up in good order, and the job stays unfinished."""
