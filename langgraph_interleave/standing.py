@@ -150,9 +150,11 @@ class Standing:
     def reviewed(self, record: StepRecord) -> None:
         """A reviewer decided about a step: it has its outcome now, or goes on with another attempt."""
         with self.lock:
-            reviewed = [attempt for attempt in record.attempts if attempt.review is not None]
-            if reviewed:
-                self.emitter.reviewed(self.view.steps[record.index], reviewed[-1])
+            known = self.view.records.get(record.index)
+            before = {attempt.number: attempt.review for attempt in (known.attempts if known else ())}
+            for attempt in record.attempts:
+                if attempt.review is not None and attempt.review != before.get(attempt.number):
+                    self.emitter.reviewed(self.view.steps[record.index], attempt)
             self._conclude(record)
 
     def settle_proposed(self, index: int) -> StepRecord:

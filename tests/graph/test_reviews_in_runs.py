@@ -500,3 +500,22 @@ async def test_the_page_tells_what_a_reviewer_said(make: Any) -> None:
     assert "The reviewer said: It is &lt;b&gt;too dark&lt;/b&gt;." in page
     assert "The reviewer&#39;s own picture." in page
     assert page.count("Accepted by a reviewer") == 1
+
+
+async def test_only_the_newest_decision_is_told(build: Any) -> None:
+    graph, *_ = build(simple_plan(1), approve={"steps"})
+    await graph.ainvoke(ASK, THREAD)
+    await graph.ainvoke(Command(resume={"decision": "revise", "remark": "Larger"}), THREAD)
+    accept = Command(resume={"decision": "accept", "attempt": 0})
+    events = [event async for event in graph.astream(accept, THREAD, stream_mode="custom")]
+    said = [(event["attempt"], event["critique"]["verdict"]) for event in events if event.get("kind") == "critique"]
+    assert said == [(0, "accept")]
+
+
+async def test_a_step_left_out_tells_no_decision_of_earlier(build: Any) -> None:
+    graph, *_ = build(simple_plan(1), approve={"steps"})
+    await graph.ainvoke(ASK, THREAD)
+    await graph.ainvoke(Command(resume={"decision": "revise"}), THREAD)
+    skip = Command(resume={"decision": "skip"})
+    events = [event async for event in graph.astream(skip, THREAD, stream_mode="custom")]
+    assert [event["kind"] for event in events if event["type"] == "interleave.segment"] == ["caption", "placeholder"]
