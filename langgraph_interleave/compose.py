@@ -82,7 +82,7 @@ def compose_document(
         steps=planned,
         sheet=steps[view.sheet] if view.sheet is not None else None,
         plan=plan_digest,
-        problem=plan.problem,
+        problem=plan.problem if plan.plan is None else None,
         warnings=plan.warnings,
         notes=notes,
         version=plan.version,

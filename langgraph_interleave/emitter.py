@@ -12,6 +12,7 @@ from langgraph_interleave import events
 from langgraph_interleave.types import (
     ArtifactRef,
     Attempt,
+    Critique,
     Plan,
     Publish,
     RunOutcome,
@@ -69,6 +70,10 @@ class Emitter:
         self._said: set[tuple[int | None, str]] = set()
         #: Steps that are no part of the document; nothing is told of them but warnings.
         self._hidden: frozenset[int] = frozenset()
+        #: Which of the critic's answers about an attempt is told, where a reviewer's remark had it asked again.
+        self._answer: dict[tuple[int | None, int], int] = {}
+        #: How many plans of this run the one that is told took the place of.
+        self.before = 0
 
     def emit(self, event: events.Event) -> None:
         """Stamp and write one event."""
@@ -95,7 +100,7 @@ class Emitter:
             self._writer = None
 
     def _segment(self, step: int | None, kind: events.Kind, **fields: Any) -> None:
-        self.emit(events.segment(self.run_id, step, kind, **fields))
+        self.emit(events.segment(self.run_id, step, kind, before=self.before, **fields))
 
     # --- the run ------------------------------------------------------------------------------
 
@@ -109,15 +114,15 @@ class Emitter:
         """Say nothing of these steps, but for warnings: they are no part of the document."""
         self._hidden = frozenset(steps)
 
-    def planned(self, plan: Plan, changed: Collection[int] = (), *, before: int = 0) -> None:
+    def planned(self, plan: Plan, changed: Collection[int] = ()) -> None:
         """The plan is validated: its outline is the first visible answer, then what was held back.
 
         Args:
             plan: The plan.
             changed: Steps that were begun otherwise; nothing is told of that.
-            before: How many plans of this run it takes the place of.
         """
         with self._lock:
+            before = self.before
             replaces = events.segment_id(self.run_id, None, before - 1, "plan") if before else None
             self._segment(None, "plan", attempt=before, text=outline(plan), plan=plan, replaces=replaces)
             held, self._held = self._held or [], None
@@ -183,16 +188,18 @@ class Emitter:
     def reasoning(self, step: int | None, text: str, *, attempt: int = 0) -> None:
         """More text of a reasoning segment."""
         with self._lock:
+            attempt = self.before if step is None else attempt
             if (step, attempt) not in self._texts:
                 self._texts[step, attempt] = ""
-                self._segment(step, "reasoning", attempt=attempt, phase="start")
+                self._reasoning(step, attempt, phase="start")
             before = self._texts[step, attempt]
-            self._segment(step, "reasoning", attempt=attempt, phase="delta", text=text, offset=len(before))
+            self._reasoning(step, attempt, phase="delta", text=text, offset=len(before))
             self._texts[step, attempt] = before + text
 
     def reasoning_finished(self, step: int | None, text: str, *, attempt: int = 0) -> None:
         """The whole text of a reasoning segment; where none is given, what was told of it."""
         with self._lock:
+            attempt = self.before if step is None else attempt
             streamed = self._texts.get((step, attempt))
             if streamed is not None and text and text != streamed:
                 # Whoever adds up deltas has the whole as well, whatever was said on the way to it.
@@ -201,14 +208,22 @@ class Emitter:
                 self.reasoning(step, text.removeprefix(self._texts[step, attempt]), attempt=attempt)
             self._texts.pop((step, attempt), None)
             if text or streamed is not None:
-                self._segment(step, "reasoning", attempt=attempt, text=text or streamed)
+                self._reasoning(step, attempt, text=text or streamed)
 
     def reasoning_restarted(self, step: int | None, *, attempt: int = 0) -> None:
         """What was told of a reasoning segment is void: whoever speaks is asked again."""
         with self._lock:
+            attempt = self.before if step is None else attempt
             if (step, attempt) in self._texts:
                 self._texts[step, attempt] = ""
-                self._segment(step, "reasoning", attempt=attempt, phase="start")
+                self._reasoning(step, attempt, phase="start")
+
+    def judging(self, step: int, attempt: Attempt) -> None:
+        """The critic is asked about an attempt; again, where a reviewer had a remark about it."""
+        self._answer[step, attempt.number] = 2 * len(attempt.overruled)  # the remark comes between
+
+    def _reasoning(self, step: int | None, attempt: int, **fields: Any) -> None:
+        self._segment(step, "reasoning", attempt=attempt, index=self._answer.get((step, attempt), 0), **fields)
 
     def _finish_texts(self, step: int | None) -> None:
         for of, attempt in [name for name in self._texts if name[0] == step]:
@@ -265,12 +280,13 @@ class Emitter:
         with self._lock:
             critique = attempt.critique
             said = critique.reasoning if critique is not None and critique.judge == "critic" else ""
+            self.judging(step, attempt)
             self.reasoning_finished(step, said, attempt=attempt.number)
             if attempt.image is not None and attempt.problem is not None:
                 self.warning("critic_failed", attempt.problem.message, step)
             if critique is not None:
-                again = 2 * len(attempt.overruled)  # a reviewer's remark comes between
-                self._segment(step, "critique", attempt=attempt.number, index=again, critique=critique)
+                index = self._answer[step, attempt.number]
+                self._segment(step, "critique", attempt=attempt.number, index=index, critique=critique)
                 if critique.verdict == "revise" and attempt.image is not None:
                     self._picture(step, "rejected_image", attempt.number, attempt.image)
             self._attempts[step, attempt.number] = False
@@ -286,11 +302,19 @@ class Emitter:
                 )
             )
 
-    def reviewed(self, step: Step, attempt: Attempt) -> None:
-        """What a reviewer decided about an attempt."""
+    def reviewed(self, step: Step, attempt: Attempt, before: Critique | None = None) -> None:
+        """What a reviewer decided about an attempt.
+
+        Args:
+            step: The step.
+            attempt: The attempt.
+            before: What was decided about it before that.
+        """
         with self._lock:
             assert attempt.review is not None, "told only where there is one"
-            self._segment(step.index, "critique", attempt=attempt.number, index=1, critique=attempt.review)
+            answers = len(attempt.overruled) + (attempt.critique is not None)
+            index = max(2 * answers - 1, 1) + 2 * (before is not None and attempt.critique is not None)
+            self._segment(step.index, "critique", attempt=attempt.number, index=index, critique=attempt.review)
             if attempt.review.verdict == "revise" and attempt.image is not None:
                 self._picture(step.index, "rejected_image", attempt.number, attempt.image)
 

@@ -168,15 +168,28 @@ def seq(kind: Kind, attempt: int = 0, index: int = 0) -> int:
     return (attempt * len(KINDS) + KINDS.index(kind)) * _INDICES + index
 
 
-def segment_id(run_id: str, step: int | None, attempt: int, kind: Kind, index: int = 0) -> str:
-    """The same segment has the same id however often it is emitted, also after a resume."""
-    return f"{run_id}:{'plan' if step is None else step}:{attempt}:{kind}:{index}"
+def segment_id(run_id: str, step: int | None, attempt: int, kind: Kind, index: int = 0, *, before: int = 0) -> str:
+    """The same segment has the same id however often it is emitted, also after a resume.
+
+    A step of a plan that took the place of `before` others of its run is another than theirs of the same number.
+    """
+    of = "plan" if step is None else f"{step}.{before}" if before else step
+    return f"{run_id}:{of}:{attempt}:{kind}:{index}"
 
 
 def segment(
-    run_id: str, step: int | None, kind: Kind, *, attempt: int = 0, index: int = 0, **fields: Any
+    run_id: str, step: int | None, kind: Kind, *, attempt: int = 0, index: int = 0, before: int = 0, **fields: Any
 ) -> SegmentEvent:
     """Build a segment; id, order and track follow from what it is.
+
+    Args:
+        run_id: The run.
+        step: The step; `None` for what is of the plan itself.
+        kind: What it is.
+        attempt: Which attempt of the step; of the plan's own, which plan of the run.
+        index: Which of several of a kind.
+        before: How many plans of this run the step's plan took the place of.
+        fields: The rest.
 
     Example:
         >>> segment("r", 0, "caption", text="Dig a hole.").track
@@ -184,7 +197,7 @@ def segment(
     """
     return SegmentEvent(
         run_id=run_id,
-        segment_id=segment_id(run_id, step, attempt, kind, index),
+        segment_id=segment_id(run_id, step, attempt, kind, index, before=before),
         step=step,
         attempt=attempt,
         seq=seq(kind, attempt, index),

@@ -36,6 +36,7 @@ class Judging:
         view = self._standing.view
         record = view.records[judge.step]
         asking = self._asking.setdefault(judge, Asking(self._standing.settings.limits.max_repeats))
+        self._standing.emitter.judging(judge.step, record.attempts[judge.attempt])
         return self._calls.judge(
             view.steps[judge.step],
             record,

@@ -65,7 +65,7 @@ class Reviews:
             plan, estimate=await self._estimate(record), sketches=record.sketches, link=self.roles.artifacts.linker()
         )
         pictures = await self._drawn(progress, record)
-        complaint: str | None = None
+        complaint = None if record.problem is None else f"{record.problem.message} {record.problem.remedy}".strip()
         while True:
             answer = ask(question, PlanReview, complaint)
             try:
@@ -81,7 +81,7 @@ class Reviews:
             reasoning=(review.remark or "").strip(),
             judge="human",
         )
-        reviewed = record.model_copy(update={"review": said})
+        reviewed = record.model_copy(update={"review": said, "problem": None})
         digest = await self.roles.artifacts.aput_json(reviewed.model_dump(mode="json"))
         after: Progress = {**progress, "plan": digest, "plans": progress.get("plans", 0) + 1, "unapproved": False}
         if review.decision == "cancel":

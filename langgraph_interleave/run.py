@@ -176,6 +176,7 @@ class Run:
     def restore(self, record: PlanRecord, digest: str) -> None:
         """Take over the plan an earlier invocation committed."""
         self.plan_record, self.plan_digest = record, digest
+        self.emitter.before = record.before
         if record.plan is not None:
             self.standing.adopt_plan(record.plan)
         self.knows_all = False
@@ -353,7 +354,7 @@ class Run:
             self._judging.forget(stale)
             self._ahead.promote(stale)
             self.emitter.reasoning_finished(None, finished.reasoning)
-            self.emitter.planned(finished.plan, stale, before=self.plan_record.before)
+            self.emitter.planned(finished.plan, stale)
             if self.base is not None and finished.origins is not None:
                 self.standing.take_over(taken_over(self.base, self.view, finished.origins).values())
             cap, steps = self.settings.limits.max_steps, finished.plan.steps

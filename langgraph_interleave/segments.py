@@ -41,8 +41,16 @@ class Segments:
 
 
 def in_order(segments: Iterable[SegmentEvent]) -> list[SegmentEvent]:
-    """Segments in the order of the document: the plan's own first, then by step and place."""
-    return sorted(segments, key=lambda s: (-1 if s.step is None else s.step, s.seq))
+    """Segments in the order of the document: the plan's own first, then by step and place.
+
+    Of steps of a plan that another took the place of, nothing is left. Give them as they happened.
+    """
+    left: list[SegmentEvent] = []
+    for segment in segments:
+        if segment.replaces is not None and segment.kind == "plan":
+            left = [before for before in left if before.step is None or before.run_id != segment.run_id]
+        left.append(segment)
+    return sorted(left, key=lambda s: (-1 if s.step is None else s.step, s.seq))
 
 
 def stream_segments(

@@ -154,7 +154,7 @@ class Standing:
             before = {attempt.number: attempt.review for attempt in (known.attempts if known else ())}
             for attempt in record.attempts:
                 if attempt.review is not None and attempt.review != before.get(attempt.number):
-                    self.emitter.reviewed(self.view.steps[record.index], attempt)
+                    self.emitter.reviewed(self.view.steps[record.index], attempt, before.get(attempt.number))
             self._conclude(record)
 
     def settle_proposed(self, index: int) -> StepRecord:

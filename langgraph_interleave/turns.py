@@ -18,6 +18,7 @@ from langgraph_interleave.runs import this_run
 from langgraph_interleave.state import (
     InterleaveState,
     Progress,
+    StepProgress,
     latest_document,
     next_turn,
     past_turns,
@@ -83,14 +84,21 @@ class Turns:
                 "replans": record.replans + ("cannot" in wanted),
             }
         )
+        run.emitter.before = run.plan_record.before
 
         def progress(plan: str) -> Progress:
             return {**same_plan(before), "plans": before.get("plans", 0) + 1, "plan": plan, **past_turns(before)}
 
-        return await self._planned(run, progress, changes=changes)
+        return await self._planned(run, progress, changes=changes, steps=before["steps"], cannot="cannot" in wanted)
 
     async def _planned(
-        self, run: Run, progress: Callable[[str], Progress], *, changes: Changes | None = None
+        self,
+        run: Run,
+        progress: Callable[[str], Progress],
+        *,
+        changes: Changes | None = None,
+        steps: dict[str, StepProgress] | None = None,
+        cannot: bool = False,
     ) -> dict[str, Any]:
         run.held = run.settings.plan_approved and changes is None
         with self.work.at_work(run):
@@ -104,6 +112,10 @@ class Turns:
                     record = await run.make_plan()
                     traced.problem = record.problem
                     traced.output = {"plan": run.plan_digest, "steps": len(record.plan.steps) if record.plan else 0}
+            # A fault of a planner's code is raised; but what was drawn is delivered first.
+            ends = run.stopped or run.standing.fault is not None
+            if record.plan is None and steps is not None and (cannot or not ends):
+                return await self._as_it_was(run, progress, steps, cannot=cannot)
             asked = run.held and record.plan is not None
             if asked and run.settings.draft:
                 await self._sketch(run)
@@ -115,6 +127,31 @@ class Turns:
             if not asked:
                 return {"progress": begun}
             return {"progress": {**begun, "unapproved": True}, **self.work.wait(run, run.view, kept)}
+
+    async def _as_it_was(
+        self, run: Run, progress: Callable[[str], Progress], steps: dict[str, StepProgress], *, cannot: bool
+    ) -> dict[str, Any]:
+        """No other plan could be made: the one there is stays, with what was drawn for it.
+
+        Where a step could not be drawn, no planner is asked any more; a reviewer is told why, and asked again.
+        """
+        failed, base = run.plan_record, run.base
+        assert base is not None
+        assert failed.problem is not None
+        said = f"Another plan could not be made. {failed.problem.message}"
+        run.emitter.warning("plan_stays", said)
+        update: dict[str, Any] = {"review": None, "problem": failed.problem}
+        if cannot:
+            update = {"warnings": (*base.plan.warnings, said), "replans": run.settings.limits.max_replans}
+        kept = base.plan.model_copy(update=update)
+        run.restore(kept, await self.work.roles.artifacts.aput_json(kept.model_dump(mode="json")))
+        assert run.plan_digest is not None
+        begun: Progress = {**progress(run.plan_digest), "steps": steps}
+        if cannot:
+            run.held = False
+            return {"progress": begun}
+        run.restore_steps(base.records.values())
+        return {"progress": {**begun, "unapproved": True}, **self.work.wait(run, run.view, steps)}
 
     async def _sketch(self, run: Run) -> None:
         """In a draft: sketch what was planned, for nothing, and tell it."""

@@ -96,7 +96,8 @@ class PlanRecord(Frozen):
     """What a run was asked and what the planner made of it. State holds only its digest.
 
     `settings` are the run's resolved values, so that a resume goes on with the same. `plan` is
-    `None` when planning failed; `problem` then says why. A plan that changes a document has that
+    `None` when planning failed; `problem` then says why; beside a plan it says why a reviewer's remark came
+    to no other. A plan that changes a document has that
     document's digest as `parent`; one that takes the place of another in the same run names its record
     in `replaces`.
     """

@@ -9,7 +9,15 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
 from langgraph_interleave import ArtifactStore, Document, InterleaveContext, Limits, image_part
-from langgraph_interleave.errors import ConfigError, InvalidRequest
+from langgraph_interleave.errors import (
+    ConfigError,
+    InterleaveError,
+    InternalError,
+    InvalidRequest,
+    PlanError,
+    Unavailable,
+)
+from langgraph_interleave.segments import astream_segments, in_order
 from langgraph_interleave.testing import noise_card, simple_plan
 from langgraph_interleave.types import Change, Changes, Critique, PlanRecord, StepRecord
 
@@ -450,6 +458,86 @@ async def test_replanning_is_bounded_and_ends_with_the_best(build: Any) -> None:
     result = await graph.ainvoke(ASK, THREAD)
     assert len(planner.requests) == 3 and len(backend.requests) == 4
     assert (result["outcome"], outcomes(result)) == ("partial", ["accepted", "exhausted"])
+
+
+@pytest.mark.parametrize("error", [PlanError("no plan.", remedy="none"), Unavailable("down.", remedy="wait")])
+@pytest.mark.parametrize("approve", [(), ("plan",)])
+async def test_what_was_drawn_is_delivered_where_no_other_plan_can_be_made(
+    build: Any, error: InterleaveError, approve: Any
+) -> None:
+    script = lambda request: error if request.existing else simple_plan(3)  # noqa: E731
+    graph, _, backend, _ = build(
+        script, None, never, on_exhausted="replan", limits=Limits(max_attempts=1), approve=approve, lookahead=False
+    )
+    result = await graph.ainvoke(ASK, THREAD)
+    if approve:
+        result = await answer(graph, result)
+    assert (result["outcome"], outcomes(result)) == ("partial", ["accepted", "exhausted", "accepted"])
+    assert len(backend.requests) == 3 and all(step["image"] for step in result["document"]["steps"])
+    assert f"Another plan could not be made. {error.message}" in result["document"]["warnings"]
+    assert "problem" not in result["document"]
+
+
+async def test_a_fault_of_the_planner_takes_no_picture_with_it(build: Any) -> None:
+    script = lambda request: ValueError("a bug") if request.existing else simple_plan(3)  # noqa: E731
+    graph, *_ = build(script, None, never, on_exhausted="replan", limits=Limits(max_attempts=1))
+    with pytest.raises(InternalError) as caught:
+        await graph.ainvoke(ASK, THREAD)
+    document: Any = caught.value.document
+    assert [step["outcome"] for step in document["steps"]] == ["accepted", "exhausted", "accepted"]
+
+
+async def test_a_reviewer_is_asked_again_where_no_other_plan_can_be_made(build: Any) -> None:
+    graph, _, backend, _ = build([simple_plan(2), PlanError("no plan", remedy="try")], approve={"plan"})
+    result = await answer(graph, await graph.ainvoke(ASK, THREAD), {"decision": "revise", "remark": "Other"})
+    (question,) = asked(result)
+    assert (question["error"], len(question["steps"])) == ("no plan try", 2)
+    result = await answer(graph, result)
+    assert (result["outcome"], len(backend.requests)) == ("complete", 2)
+    assert "problem" not in result["document"]
+
+
+async def test_a_stream_tells_the_steps_of_another_plan_as_others(build: Any) -> None:
+    first = simple_plan(3, sources=[[], [], []])
+    second = Changes(
+        steps=(
+            Change(change="insert", op="generate", instruction="new", prompt="new", caption="New."),
+            Change(change="keep", step=0),
+            Change(change="redo", step=1, prompt="easier"),
+            Change(change="keep", step=2),
+        )
+    )
+    store = ArtifactStore.memory()
+    graph, *_ = build(
+        [first, second], None, never, on_exhausted="replan", limits=Limits(max_attempts=1), artifacts=store
+    )
+    told = [segment async for segment in astream_segments(graph, ASK, THREAD)]
+    state = await graph.aget_state(THREAD)
+    document = store.get_json(state.values["progress"]["document"])
+    shown = [s for s in in_order(told) if s.kind in ("caption", "image")]
+    assert [s.text for s in shown if s.text] == ["New.", *(f"Caption of step {i}." for i in range(3))]
+    assert [s.image.sha256 for s in shown if s.image] == [step["image"]["sha256"] for step in document["steps"]]
+    reasons = [s.text for s in told if s.step is None and s.kind == "reasoning"]
+    assert len(reasons) == len(set(reasons)) == 2
+
+
+async def test_what_the_critic_says_of_a_remark_is_told_beside_what_it_said_before(build: Any) -> None:
+    says = iter(["Fine.", "Darker, then.", "Fine now."])
+    graph, *_ = build(
+        simple_plan(1), None, lambda _: Critique(verdict="accept", reasoning=next(says)), approve={"steps"}
+    )
+    told: list[Any] = []
+    given: Any = ASK
+    for decision in ({"decision": "revise", "remark": "Darker"}, {"decision": "accept"}, None):
+        told += [segment async for segment in astream_segments(graph, given, THREAD)]
+        given = Command(resume=decision)
+    by_id = {s.segment_id: s for s in told}
+    said = [s.text for s in in_order(by_id.values()) if s.kind == "reasoning" and s.step == 0]
+    assert said == ["Fine.", "Darker, then.", "Fine now."]
+    decided = [s.critique for s in in_order(by_id.values()) if s.kind == "critique"]
+    assert [(one.judge, one.verdict) for one in decided if one] == [
+        ("critic", "accept"), ("human", "revise"), ("critic", "revise"), ("critic", "accept"), ("human", "accept"),
+    ]  # fmt: skip
 
 
 async def test_replan_needs_nobody(make: Any) -> None:
