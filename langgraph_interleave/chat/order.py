@@ -41,7 +41,8 @@ class Order:
     """Reads the parts of a run's stream and says what follows, in order.
 
     Guaranteed: the plan's reasoning first, then step by step its caption, what the critic says of
-    each attempt, the delivered picture and the mark; a block is never taken up again once another
+    each attempt, the delivered picture and the mark; where another plan takes the place of the first, the
+    steps from the one on that is another, too; a block is never taken up again once another
     one was begun. What this stream did not tell, because an earlier invocation did, is filled in
     from the document, except reasoning.
 
@@ -93,6 +94,8 @@ class Order:
             if segment is None:
                 return
             if segment.plan is not None:
+                if segment.replaces is not None and self._plan is not None:
+                    self._begin_anew(self._plan, segment.plan)
                 self._plan = segment.plan
             elif segment.kind in _TOLD:
                 if segment.step is None:
@@ -100,6 +103,18 @@ class Order:
                 else:
                     self._held[segment.step].append(segment)
                     yield from self._advance()
+
+    def _begin_anew(self, old: Plan, new: Plan) -> None:
+        """Another plan takes the place of the one that is told: go on where they part."""
+        same = 0
+        if old.style_guide == new.style_guide:
+            while self._outcomes.get(same) is not None and old.steps[same : same + 1] == new.steps[same : same + 1]:
+                same += 1
+        self._now = min(self._now, same)
+        self._held.clear()
+        self._outcomes = {step: came for step, came in self._outcomes.items() if step < self._now}
+        self._records = {step: record for step, record in self._records.items() if step < self._now}
+        self._done = {(step, kind) for step, kind in self._done if step < self._now}
 
     def _commit(self, update: Mapping[str, Any]) -> Iterator[Piece]:
         progress: Any = update.get("progress") or {}

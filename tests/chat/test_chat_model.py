@@ -24,7 +24,7 @@ from langgraph_interleave import (
 from langgraph_interleave.errors import ConfigError, ContentBlocked, InterleaveError, PlanError, QuotaExhausted
 from langgraph_interleave.runs import stop_run
 from langgraph_interleave.testing import ScriptedBackend, ScriptedCritic, ScriptedPlanner, noise_card, simple_plan
-from langgraph_interleave.types import CritiqueRequest, ImageBytes, ImageRequest
+from langgraph_interleave.types import Change, Changes, CritiqueRequest, ImageBytes, ImageRequest
 
 Chat = Callable[..., ChatInterleave]
 
@@ -399,3 +399,34 @@ async def test_cancelling_the_task_stops_the_run(chat: Chat) -> None:
     with pytest.raises(asyncio.CancelledError):
         await task
     await asyncio.wait_for(stopped.wait(), 5)
+
+
+@pytest.mark.parametrize(
+    ("kind", "captions", "drawn"),
+    [
+        # What was told already of a step that stays is not told again; what parts from it begins anew.
+        ("keep", ["Caption of step 0.", "Caption of step 1.", "Caption of step 1.", "Caption of step 2."], 3),
+        (
+            "insert",
+            [*(f"Caption of step {i}." for i in (0, 1)), "New.", *(f"Caption of step {i}." for i in (0, 1, 2))],
+            5,
+        ),
+    ],
+)
+async def test_a_step_that_is_planned_otherwise_is_in_the_answer(
+    chat: Chat, kind: str, captions: list[str], drawn: int
+) -> None:
+    new = Change(change="insert", op="generate", instruction="new", prompt="new", caption="New.")
+    first = [Change(change="keep", step=0)] if kind == "keep" else [new, Change(change="keep", step=0)]
+    rest = [Change(change="redo", step=1, prompt="easier"), Change(change="keep", step=2)]
+    model = chat(
+        [simple_plan(3, sources=[[], [], []]), Changes(steps=(*first, *rest))],
+        None,
+        lambda asked: "revise" if asked.prompt == "thing 1" else "accept",
+        on_exhausted="replan",
+        limits=Limits(max_attempts=1),
+    )
+    answer: Any = await model.ainvoke("x")
+    told = [block["text"].strip() for block in answer.content if block["type"] == "text"]
+    assert told == captions
+    assert len([block for block in answer.content if block["type"] == "image"]) == drawn
