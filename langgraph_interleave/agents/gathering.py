@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeVar, cast
 
@@ -18,6 +19,7 @@ from langgraph_interleave.types import SCHEME, ArtifactRef, ImagePart
 
 Message = TypeVar("Message", bound=BaseMessage)
 
+_IMG_ID, _DOC_ID = re.compile(r"img_[1-9][0-9]{0,8}"), re.compile(r"doc_[1-9][0-9]{0,8}")
 _IMAGE_TYPES = frozenset({"image", "image_url", "input_image"})
 
 
@@ -47,7 +49,7 @@ def gather(messages: Sequence[BaseMessage], known: Gallery, artifacts: ArtifactS
     gallery = known
     # Ids that were told to the model once, by messages that may have been removed since.
     for message in messages:
-        for name, block in ((artifact_of(message) or {}).get("pictures") or {}).items():
+        for name, block in _told(artifact_of(message)):
             gallery = _with_block(gallery, block, artifacts, given_id=name)
     for message in messages:
         artifact = artifact_of(message)
@@ -77,6 +79,15 @@ def stored(message: Message, artifacts: ArtifactStore) -> Message:
         except ConfigError:
             content.append(block)
     return message if content == message.content else message.model_copy(update={"content": content})
+
+
+def _told(artifact: Mapping[str, Any] | None) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """The pictures in an artifact by their ids; whoever sends messages can send anything there."""
+    pictures: Any = (artifact or {}).get("pictures")
+    if isinstance(pictures, Mapping):
+        for name, block in cast("Mapping[Any, Any]", pictures).items():
+            if isinstance(name, str) and isinstance(block, Mapping) and _IMG_ID.fullmatch(name):
+                yield name, cast("Mapping[str, Any]", block)
 
 
 def _blocks(message: BaseMessage) -> Iterator[Mapping[str, Any]]:
@@ -123,6 +134,8 @@ def _kept(block: Mapping[str, Any], artifacts: ArtifactStore) -> tuple[ArtifactR
 def _with_document(gallery: Gallery, artifact: Mapping[str, Any]) -> Gallery:
     try:
         version = KnownVersion.model_validate(artifact["known"])
+        if not _DOC_ID.fullmatch(str(artifact["document"])):
+            return gallery
         return gallery.with_version(str(artifact["document"]), str(artifact["title"]), version)
     except (KeyError, ValidationError):
         return gallery  # of another version of this package, or not made by it
