@@ -97,7 +97,7 @@ def _summary(job: Job, data: DocumentData, left_out: int, images: Images) -> str
     reasons = f" ({', '.join(reason.replace('_', ' ') for reason in data.reasons)})" if data.reasons else ""
     changed = f" (changed from version {job.order.changes})" if job.order.changes else ""
     lines = [
-        f"{title_of(data)}",
+        shorten(title_of(data), _CAPTION),
         f"{data.outcome}{reasons}; {_count(len(data.steps))}{_cost(data)}",
         f"document_id: {job.document}, version {job.version}{changed}",
     ]
@@ -145,7 +145,7 @@ def _link(job: Job, data: DocumentData, step: DocumentStep, ref: ArtifactRef) ->
 
 
 def _pages(job: Job, data: DocumentData) -> Iterator[ResourceLink]:
-    title = title_of(data)
+    title = shorten(title_of(data), 80)
     for end, mime, what in (("", "text/markdown", "Markdown"), (PAGE, "text/html", "one self-contained page")):
         yield ResourceLink(
             type="resource_link",
