@@ -21,6 +21,8 @@ LIFETIME_S = 7 * 24 * 3600.0
 #: What a link turned out to be. `bad` is everything that was not signed here, for whatever reason.
 Verdict = Literal["good", "expired", "bad"]
 
+_LONGEST_S = 3660 * 24 * 3600.0
+
 _PURPOSE = b"interleave artifact link 1"
 _LEAST_SECRET = 16
 #: A link's end is rounded up to a multiple of this part of its lifetime, so that the same picture
@@ -48,7 +50,8 @@ class Links:
         clock: Seconds since 1970.
 
     Raises:
-        ConfigError: The secret is too short, the lifetime not positive, or the address none of the web.
+        ConfigError: The secret is too short, the lifetime no number of seconds up to ten years, or the address
+            none of the web, or with a password in it.
 
     Example:
         >>> links = Links("0123456789abcdef", base_url="https://pictures.example.org")
@@ -71,15 +74,14 @@ class Links:
                 f"The secret for links is {len(self._secret)} bytes long; {_LEAST_SECRET} are the least.",
                 remedy="Make one with `openssl rand -hex 32`.",
             )
-        if lifetime_s < 1:
+        if not 1 <= lifetime_s <= _LONGEST_S:  # nor what is no number
             raise ConfigError(
-                f"Links that hold {lifetime_s:g} s are of no use.", remedy="Let them hold a second or more."
+                f"Links that hold {lifetime_s:g} s are of no use.", remedy="Let them hold a second to ten years."
             )
-        parts = urlsplit(base_url)
-        if base_url and (parts.scheme not in ("http", "https") or not parts.netloc or parts.query or parts.fragment):
+        if base_url and not _is_server(base_url):
             raise ConfigError(
-                f"{base_url!r} is not the address of a server.",
-                remedy="Write it as https://host, https://host:port or https://host/prefix.",
+                f"{_without_user(base_url)!r} is not the address of a server.",
+                remedy="Write it as https://host, https://host:port or https://host/prefix, without user or password.",
             )
         self._base_url = base_url.rstrip("/")
         self._lifetime_s = lifetime_s
@@ -140,3 +142,19 @@ class Links:
             ]
         )
         return urlsafe_b64encode(hmac.new(self._secret, said, hashlib.sha256).digest()).rstrip(b"=").decode()
+
+
+def _is_server(url: str) -> bool:
+    """Whether links can begin with it: everybody who gets one reads all of it."""
+    try:
+        parts = urlsplit(url)
+        well_formed = parts.port is None or parts.port > 0
+    except ValueError:
+        return False
+    named = parts.scheme in ("http", "https") and bool(parts.hostname) and "@" not in parts.netloc
+    return well_formed and named and not parts.query and not parts.fragment
+
+
+def _without_user(url: str) -> str:
+    start, at, rest = url.rpartition("@")
+    return f"{start.partition('//')[0]}//…@{rest}" if at else url

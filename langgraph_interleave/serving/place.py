@@ -120,7 +120,14 @@ def _own_secret(folder: Path | None) -> str:
 
 
 def _read(path: Path) -> str:
-    return path.read_text(encoding="ascii").strip()
+    # Whatever is in it is as good a secret as another; that it is long enough is asked of it.
+    secret = path.read_bytes().strip().decode("latin-1")
+    if not secret:
+        raise ConfigError(
+            f"The file {path}, which holds the secret for links, is empty.",
+            remedy="Delete it: another is made. Links that were made with the one before do not hold any more.",
+        )
+    return secret
 
 
 def _base_url(environ: Mapping[str, str]) -> str:
@@ -128,9 +135,13 @@ def _base_url(environ: Mapping[str, str]) -> str:
     if public:
         return public
     # `langgraph dev` says here where it listens, which may be everywhere.
-    parts = urlsplit(environ.get("LANGGRAPH_API_URL", "").strip())
-    host = _EVERYWHERE.get(parts.hostname or "")
-    return urlunsplit(parts if host is None else parts._replace(netloc=f"{host}:{parts.port}" if parts.port else host))
+    said = environ.get("LANGGRAPH_API_URL", "").strip()
+    try:
+        parts = urlsplit(said)
+        host, port = _EVERYWHERE.get(parts.hostname or ""), parts.port
+    except ValueError:
+        return said  # it is told what is wrong with it where links are made
+    return urlunsplit(parts if host is None else parts._replace(netloc=f"{host}:{port}" if port else host))
 
 
 def _lifetime_s(days: str) -> float:

@@ -102,6 +102,21 @@ def test_what_cannot_be_right_is_refused(options: dict[str, object], match: str)
         Links(**({"secret": SECRET} | options))  # pyright: ignore[reportArgumentType]
 
 
+@pytest.mark.parametrize("seconds", [float("nan"), float("inf"), 1e12])
+def test_a_lifetime_that_no_link_can_say_is_refused(seconds: float) -> None:
+    with pytest.raises(ConfigError, match="a second to ten years"):
+        Links(SECRET, lifetime_s=seconds)
+
+
+@pytest.mark.parametrize(
+    "url", ["http://[", "https://host:abc", "https://host:99999", "https://:80", "https://me:word@host"]
+)
+def test_an_address_that_no_link_may_begin_with_is_refused(url: str) -> None:
+    with pytest.raises(ConfigError, match="is not the address of a server") as caught:
+        Links(SECRET, base_url=url)
+    assert "word@" not in str(caught.value), "what is refused may hold a password"
+
+
 def test_a_store_with_links_says_where_its_pictures_are() -> None:
     store = ArtifactStore.memory(links=links(base_url="https://example.org/lg/"))
     ref = store.put_image(noise_card("a leaf"))

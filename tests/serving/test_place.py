@@ -5,6 +5,7 @@ from __future__ import annotations
 import stat
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
@@ -89,6 +90,24 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(ConfigError, match="INTERLEAVE_ARTIFACTS"):
         place_from({}, tmp_path / "file" / "here")
+
+
+def test_a_file_of_the_secret_that_is_empty_is_named(tmp_path: Path) -> None:
+    (tmp_path / "link-secret").touch()
+    with pytest.raises(ConfigError, match="link-secret.*is empty"):
+        place_from({}, tmp_path)
+
+
+def test_a_file_of_the_secret_may_hold_any_bytes(tmp_path: Path) -> None:
+    (tmp_path / "link-secret").write_bytes(bytes(range(128, 160)))
+    links = [place_from({}, tmp_path).links for _ in range(2)]
+    query = parse_qs(urlsplit(links[0].url("ab" * 32)).query)
+    assert links[1].check("ab" * 32, query["exp"][0], query["sig"][0]) == "good"
+
+
+def test_a_server_that_says_nonsense_of_itself_is_told(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="is not the address of a server"):
+        place_from({"LANGGRAPH_API_URL": "http://["}, tmp_path)
 
 
 def test_outside_a_run_links_are_for_nobody_in_particular(tmp_path: Path) -> None:
