@@ -477,3 +477,7 @@ def test_the_picture_before_is_known() -> None:
     assert [(thing.state, thing.color) for thing in closed] == [("closed", "red")]
     assert read("a box", known=known).recalled == ()
     assert [thing.count for thing in read("the three cats", known=read("two cats").scene).scene.things] == [3]
+
+
+def test_a_number_of_thousands_of_digits_is_a_word() -> None:
+    assert [thing.kind for thing in read("1" * 5000).scene.things] == ["card"]

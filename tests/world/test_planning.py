@@ -160,7 +160,7 @@ def test_series_are_known(subject: str, count: int | None, length: int, first: s
     assert first in describe(scene)
 
 
-@pytest.mark.parametrize("subject", ["how animals live", "a story about animals", "a cat", "numbers", ""])
+@pytest.mark.parametrize("subject", ["how animals live", "a story about animals", "a cat", "numbers", "", "z" * 3000])
 def test_what_is_no_series_is_none(subject: str) -> None:
     assert series_outline(subject, "en", None) is None
 

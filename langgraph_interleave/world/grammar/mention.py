@@ -15,6 +15,8 @@ _BEFORE: frozenset[Role] = frozenset(
      "backdrop", "verb")
 )  # fmt: skip
 _DEGREES = frozenset(("too", "very", "really", "almost", "nearly", "maybe", "perhaps", "often", "yet", "ever", "soon"))
+#: Digits of what is read as a number of things; more of them are a word.
+_DIGITS = 9
 
 
 @dataclass(slots=True)
@@ -123,7 +125,7 @@ class NounPhrases:
             if token.shape == "mark":
                 break
             match = self._before_noun(index, after_relation=after_relation)
-            if token.shape == "number" and match is None:
+            if token.shape == "number" and match is None and len(token.norm) <= _DIGITS:
                 mention.count, mention.determined, index = int(token.norm), True, index + 1
                 continue
             if match is None:

@@ -72,6 +72,8 @@ _CATEGORIES: Mapping[str, tuple[str, ...]] = {
     r"musical instruments|instruments|乐器": ("drum", "guitar"),
     r"buildings|gebäude|建筑": ("house", "castle", "igloo", "tent"),
 }  # fmt: skip
+#: Characters of what may be a kind of things; a long word without an end is none, and costs seconds to search.
+_LONGEST = 200
 _OTHER_WORDS = re.compile(r"\b(?:story|about|how|why|life|cycle|grow|then)\b", re.IGNORECASE)
 
 
@@ -218,7 +220,7 @@ def _cards(title: str, names: tuple[str, ...], language: Language) -> Outline:
 
 
 def _category(subject: str, count: int | None) -> Outline | None:
-    if _OTHER_WORDS.search(subject) or len(subject.split()) > 8:
+    if len(subject) > _LONGEST or len(subject.split()) > 8 or _OTHER_WORDS.search(subject):
         return None
     for pattern, kinds in _CATEGORIES.items():
         match = re.search(
