@@ -132,7 +132,11 @@ def _record(model: type[M], data: dict[str, Any], what: str) -> M:
 def _digest(given: str, latest: str | None) -> str:
     if given == "latest":
         if latest is None:
-            raise ConfigError('There is no document in this thread yet, so "latest" is none.', remedy=_REMEDY)
+            raise ConfigError(
+                'There is no document in this thread yet, so "latest" is none.',
+                remedy=f"{_REMEDY} As a part of a graph of yours, this one has a thread of its own only with "
+                "create_interleave_graph(checkpointer=True).",
+            )
         return latest
     digest = given.removeprefix(SCHEME)
     if len(digest) != 64 or set(digest) - set("0123456789abcdef"):

@@ -111,6 +111,7 @@ class Budget:
         self._lock = threading.Lock()
         self._open: list[Reservation] = []
         self._calls: Counter[str] = Counter()
+        self._before = 0.0
         self._usage = Usage()
         self._costs: list[float | None] = []
         self._made: set[str] = set()
@@ -245,6 +246,10 @@ class Budget:
             return None
         return max(0.0, self.limits.max_seconds - self.seconds)
 
+    def carry(self, seconds: float) -> None:
+        """Earlier invocations of the run took so long; that counts as spent, but not against `max_seconds`."""
+        self._before = seconds
+
     @property
     def seconds(self) -> float:
         """Seconds since the budget was made."""
@@ -268,7 +273,7 @@ class Budget:
                 replayed=len(self._replayed),
                 wasted=len(self._unused),
                 ambiguous=self._ambiguous,
-                seconds=self.seconds,
+                seconds=self._before + self.seconds,
             )
 
     # -- with the lock held ----------------------------------------------------------------------

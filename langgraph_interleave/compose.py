@@ -30,6 +30,8 @@ from langgraph_interleave.types import (
     parse_source,
 )
 
+#: Said beside the sketch of a step, while its plan waits to be approved.
+SKETCHED = "A sketch by code: the plan is to be approved before it is drawn."
 #: Characters of a reason that are told beside a picture; the whole is in the record.
 _REASON = 200
 
@@ -59,6 +61,7 @@ def compose_document(
         notes: What the reader must know about how it was made.
         drifts: How far each step's picture has come, as `measure_drift` says.
     """
+    sketches = dict(enumerate(plan.sketches)) if outcome == "waiting" else {}
     missing: StepOutcome = "waiting" if outcome == "waiting" else "cancelled"
     steps = [
         document_step(
@@ -67,6 +70,7 @@ def compose_document(
             record_digests.get(step.index),
             found=routing.basis_of(view, step),
             measured=(drifts or {}).get(step.index),
+            sketch=sketches.get(step.index),
         )
         for step in view.steps
     ]
@@ -98,6 +102,7 @@ def document_step(
     *,
     found: Basis | None = None,
     measured: Drift | None = None,
+    sketch: ArtifactRef | None = None,
 ) -> DocumentStep:
     """One step of the document; a step without a record was never begun, because the run was stopped."""
     record = record or StepRecord(index=step.index, outcome="cancelled")
@@ -107,9 +112,9 @@ def document_step(
         outcome=_outcome(record),
         title=step.title,
         caption=step.caption,
-        image=record.picture,
+        image=record.picture or (None if record.attempts else sketch),
         alt="" if step.op == "text" or step.caption else step.instruction or "",
-        mark=mark(record),
+        mark=SKETCHED if sketch is not None and not record.attempts else mark(record),
         attempts=len(record.attempts),
         kept=record.kept,
         sources=step.sources if found is None else found.drawn_from,

@@ -12,7 +12,6 @@ from langgraph_interleave import events
 from langgraph_interleave.types import (
     ArtifactRef,
     Attempt,
-    Critique,
     Plan,
     Publish,
     RunOutcome,
@@ -220,7 +219,7 @@ class Emitter:
 
     def judging(self, step: int, attempt: Attempt) -> None:
         """The critic is asked about an attempt; again, where a reviewer had a remark about it."""
-        self._answer[step, attempt.number] = 2 * len(attempt.overruled)  # the remark comes between
+        self._answer[step, attempt.number] = len(attempt.overruled) + (attempt.review is not None)
 
     def _reasoning(self, step: int | None, attempt: int, **fields: Any) -> None:
         self._segment(step, "reasoning", attempt=attempt, index=self._answer.get((step, attempt), 0), **fields)
@@ -302,18 +301,11 @@ class Emitter:
                 )
             )
 
-    def reviewed(self, step: Step, attempt: Attempt, before: Critique | None = None) -> None:
-        """What a reviewer decided about an attempt.
-
-        Args:
-            step: The step.
-            attempt: The attempt.
-            before: What was decided about it before that.
-        """
+    def reviewed(self, step: Step, attempt: Attempt) -> None:
+        """What a reviewer decided about an attempt."""
         with self._lock:
             assert attempt.review is not None, "told only where there is one"
-            answers = len(attempt.overruled) + (attempt.critique is not None)
-            index = max(2 * answers - 1, 1) + 2 * (before is not None and attempt.critique is not None)
+            index = len(attempt.overruled) + (attempt.critique is not None)  # after all that was said before
             self._segment(step.index, "critique", attempt=attempt.number, index=index, critique=attempt.review)
             if attempt.review.verdict == "revise" and attempt.image is not None:
                 self._picture(step.index, "rejected_image", attempt.number, attempt.image)

@@ -73,8 +73,11 @@ def refused_option(error: ValidationError, what: str) -> ConfigError:
         return ConfigError(f"{name}={given} is unknown.", remedy=f"Say {first.get('ctx', {})['expected']}.")
     if first["type"] == "missing":
         return ConfigError(f"{what} needs {name!r}.", remedy="Give it.")
-    said = first["msg"].removeprefix("Input ")
-    return ConfigError(f"{name}={given} is not possible.", remedy=f"It {said[0].lower()}{said[1:]}.")
+    said = first["msg"].removeprefix("Value error, ")
+    # pydantic: "String should have at least 1 character", "Unable to parse …".
+    _, should, rest = said.partition(" should ")
+    said = f"It should {rest}" if should else said
+    return ConfigError(f"{name}={given} is not possible.", remedy=f"{said[0].upper()}{said[1:]}.")
 
 
 class PlanError(InterleaveError):

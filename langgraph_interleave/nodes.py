@@ -24,13 +24,14 @@ from langgraph_interleave.state import (
     Task,
     finished_turn,
     first_task,
+    latest_document,
     record_digests,
     review_task,
     same_plan,
     state_progress,
 )
 from langgraph_interleave.tracing import tool_run
-from langgraph_interleave.types import Attempt, StepRecord
+from langgraph_interleave.types import Attempt, DocumentData, PlanRecord, StepRecord
 from langgraph_interleave.work import Work
 
 
@@ -84,7 +85,8 @@ class Nodes:
                 done = {str(index): await self.work.commit(run.standing.settle_proposed(index)) for index in exhausted}
                 return Command(update=self.work.update(progress, {**changes, **done}), goto="dispatch")
         seen = replace(view, records={**view.records, **{index: run.view.records[index] for index in waiting}})
-        update = {**self.work.update(progress, changes), **self.work.wait(run, seen, progress["steps"])}
+        took: Progress = {**same_plan(progress), "steps": changes, "seconds": run.budget.spend().seconds}
+        update = {"progress": took, **self.work.wait(run, seen, progress["steps"])}
         tasks = [
             Send("review_step", review_task(progress, index, routing.waits_for(view, view.steps[index])))
             for index in waiting
@@ -120,9 +122,14 @@ class Nodes:
             drifts = await measure_drift(view, self.work.roles.artifacts)
             cancelled = run.stopped or progress.get("cancelled", False)
             document = self.work.document(run, view, cancelled=cancelled, record_digests=digests, drifts=drifts)
+            spend = document.spend
+            same = None if cancelled else await self._unchanged(run, view)
+            if same is not None:
+                document = same
+                run.emitter.warning("nothing_changed", "Nothing was changed: the document is as it was.")
             data = document.model_dump(mode="json", exclude_none=True)
             digest = await self.work.roles.artifacts.aput_json(data)
-            run.emitter.run_finished(document.outcome, document.reasons, len(view.planned), document.spend)
+            run.emitter.run_finished(document.outcome, document.reasons, len(view.planned), spend)
         self.work.runs.end(run)
         if run.standing.fault is not None:
             raise InternalError(
@@ -133,10 +140,28 @@ class Nodes:
         return {
             "document": data,
             "outcome": document.outcome,
-            "spend": document.spend.model_dump(mode="json"),
-            # A change that came to nothing leaves the document it was about the latest.
-            "progress": finished_turn(progress, digest if run.plan_record.plan else run.plan_record.parent or digest),
+            "spend": spend.model_dump(mode="json"),
+            "progress": finished_turn(progress, self._latest(run, progress, document, digest)),
         }
+
+    @staticmethod
+    def _latest(run: Run, progress: Progress, document: DocumentData, digest: str) -> str:
+        """What a later turn means by the latest: not what came to nothing, where there was something before."""
+        before = run.plan_record.parent or latest_document(progress)
+        return digest if before is None or document.outcome in ("complete", "partial") else before
+
+    async def _unchanged(self, run: Run, view: routing.RunView) -> DocumentData | None:
+        """The document a change was about, where nothing of it was changed."""
+        parent = run.plan_record.parent
+        drawn = [step.index for step in view.planned if step.op != "text"]
+        taken = all((record := view.records.get(index)) is not None and record.origin for index in drawn)
+        if parent is None or not taken or run.plan_record.plan is None:
+            return None
+        base = DocumentData.model_validate(await self.work.roles.artifacts.aget_json(parent))
+        if base.plan is None or len(base.steps) != len(view.planned):
+            return None
+        before = PlanRecord.model_validate(await self.work.roles.artifacts.aget_json(base.plan)).plan
+        return base if before == run.plan_record.plan else None
 
     async def _take(self, task: Task, *, judged: bool, following: str) -> Command[Any]:
         run = await self.work.runs.find(task["run_id"], task["plan"])

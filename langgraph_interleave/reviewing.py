@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar, cast
 
 from pydantic import BaseModel, ValidationError
 
@@ -12,8 +12,10 @@ from langgraph_interleave.errors import ConfigError
 from langgraph_interleave.types import (
     ArtifactRef,
     Attempt,
+    Changes,
     Critique,
     Plan,
+    PlanReview,
     Problem,
     Step,
     StepRecord,
@@ -24,7 +26,7 @@ M = TypeVar("M", bound=BaseModel)
 Linker = Callable[[ArtifactRef], str | None]
 
 _PLAN_ANSWERS = {
-    "accept": "draw it; with `steps` it is drawn as you changed it",
+    "accept": "draw it; with `steps`, edited as they are here (moved, left out, added), it is drawn as you changed it",
     "revise": "with a `remark`: the planner is asked again",
     "cancel": "nothing is drawn",
 }
@@ -144,6 +146,64 @@ def read_answer(model: type[M], answer: object) -> M:
         ) from error
 
 
+def read_plan_answer(answer: object, plan: Plan) -> PlanReview:
+    """A reviewer's answer about a plan: its steps as the question showed them, edited, or as changes.
+
+    Steps in the form of the question are all there shall be. Of changes, steps that are not named stay where
+    they are.
+
+    Raises:
+        ConfigError: It is none, with what is wrong.
+    """
+    if isinstance(answer, Mapping):
+        given = cast("Mapping[str, Any]", answer)
+        steps: Any = given.get("steps")
+        if isinstance(steps, Sequence) and not isinstance(steps, str):
+            answer = {**given, "steps": _as_changes(cast("Sequence[Any]", steps), plan)}
+        elif steps is None and (given.get("title") or given.get("style_guide")):
+            answer = {**given, "steps": [{"change": "keep", "step": step.index} for step in plan.steps]}
+    review = read_answer(PlanReview, answer)
+    if review.steps is not None:
+        read_answer(Changes, {"steps": review.steps})  # each step once, and one at least
+    return review
+
+
+_FIELDS = ("op", "title", "instruction", "prompt", "caption", "sources", "backend")
+_WORDS = frozenset({"title", "caption"})
+
+
+def _as_changes(steps: Sequence[Any], plan: Plan) -> list[Any]:
+    if not all(isinstance(step, Mapping) for step in steps):
+        return list(steps)
+    given = [dict(cast("Mapping[str, Any]", step)) for step in steps]
+    if not any("change" in step for step in given):
+        return [_edited(step, plan) for step in given]
+    named = {step.get("step") for step in given}
+    for step in plan.steps:
+        if step.index not in named:
+            # After the one it followed, wherever that is now.
+            before = next((place for place, one in enumerate(given) if one.get("step") == step.index - 1), -1)
+            given.insert(before + 1, {"change": "keep", "step": step.index})
+    return given
+
+
+def _edited(shown: dict[str, Any], plan: Plan) -> dict[str, Any]:
+    """What became of a step that a reviewer sends back as the question showed it."""
+    index = shown.get("step")
+    fields = {name: shown[name] for name in _FIELDS if name in shown}
+    unknown = {name: value for name, value in shown.items() if name not in (*_FIELDS, "step", "number", "sketch")}
+    if index is None:
+        return {"change": "insert", **fields, **unknown}
+    if not isinstance(index, int) or not 0 <= index < len(plan.steps):
+        return {"change": "keep", "step": index, **unknown}
+    old = plan.steps[index].model_dump(mode="json")
+    new = {name: value for name, value in fields.items() if value != old[name]}
+    # Words that are taken away, not left as they are.
+    new = {name: "" if value is None and name in _WORDS else value for name, value in new.items()}
+    change = "keep" if not new else "recaption" if _WORDS.issuperset(new) else "redo"
+    return {"change": change, "step": index, **new, **unknown}
+
+
 def answer_step(
     record: StepRecord, review: StepReview, *, own: ArtifactRef | None = None, prompt: str = ""
 ) -> StepRecord:
@@ -180,7 +240,9 @@ def answer_step(
         named = "There is no picture to accept" if number is None else f"Attempt {number} has no picture"
         raise ConfigError(f"{named}.", remedy="Answer revise, replace or skip, or name an attempt that has one.")
     attempts = [*record.attempts]
-    attempts[number] = attempts[number].model_copy(update={"review": accept})
+    attempts[number] = attempts[number].model_copy(
+        update={"review": accept, "overruled": _overruled(attempts[number], again=False)}
+    )
     return record.model_copy(update={**settled, "outcome": "accepted", "kept": number, "attempts": tuple(attempts)})
 
 
@@ -188,12 +250,18 @@ def _revised(record: StepRecord, review: StepReview, said: str) -> tuple[Attempt
     prompt = (review.prompt or "").strip() or None
     last = record.attempts[-1]
     decided = Critique(verdict="revise", reasoning=said, refined_prompt=prompt, judge="human")
-    update: dict[str, Any] = {"review": decided}
-    if said and prompt is None and last.image is not None:
+    again = bool(said) and prompt is None and last.image is not None
+    update: dict[str, Any] = {"review": decided, "overruled": _overruled(last, again=again)}
+    if again:
         # The critic is asked again, with the remark, for the words of the next prompt.
-        overruled = (*last.overruled, *((last.critique,) if last.critique else ()))
-        update |= {"overruled": overruled, "critique": None, "problem": None}
+        update |= {"critique": None, "problem": None}
     return (*record.attempts[:-1], last.model_copy(update=update))
+
+
+def _overruled(attempt: Attempt, *, again: bool) -> tuple[Critique, ...]:
+    """What was said of an attempt before a reviewer's new decision; with the critique, where one is asked for again."""
+    asked = (attempt.critique,) if again and attempt.critique is not None else ()
+    return (*attempt.overruled, *((attempt.review,) if attempt.review is not None else ()), *asked)
 
 
 def waits_for_words(record: StepRecord) -> bool:

@@ -22,7 +22,14 @@ from langgraph_interleave.errors import ConfigError, InterleaveError
 from langgraph_interleave.estimate import estimate_plan, in_a_line
 from langgraph_interleave.references import Policy
 from langgraph_interleave.results import check_inputs
-from langgraph_interleave.reviewing import answer_step, plan_question, read_answer, step_question, waits_for_words
+from langgraph_interleave.reviewing import (
+    answer_step,
+    plan_question,
+    read_answer,
+    read_plan_answer,
+    step_question,
+    waits_for_words,
+)
 from langgraph_interleave.state import (
     InterleaveState,
     Progress,
@@ -69,7 +76,7 @@ class Reviews:
         while True:
             answer = ask(question, PlanReview, complaint)
             try:
-                review = read_answer(PlanReview, answer)
+                review = read_plan_answer(answer, plan)
                 if review.changes is not None:
                     changed = apply_changes(plan, review.changes, pictures=pictures)
                     check_inputs(changed.plan, len(record.request.images) + len(pictures))

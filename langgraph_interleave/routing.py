@@ -133,7 +133,7 @@ def prompt_of(step: Step, record: StepRecord | None, attempt: int) -> str:
             prompt = refined
         elif earlier.review is not None and earlier.review.reasoning:
             # Nobody had better words for the remark, so it is said as it is.
-            prompt = f"{unstyled_prompt(prompt)}\n{earlier.review.reasoning}"
+            prompt = f"{unstyled_prompt(prompt)}\nTo be mended, as a reviewer said: {earlier.review.reasoning}"
     # A critic that repeats the style must not have it said twice.
     return unstyled_prompt(prompt)
 

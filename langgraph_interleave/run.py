@@ -75,6 +75,9 @@ class Run:
         self.base = base
         asked, existing = (request, None) if base is None else asked_of(base, request)
         self._asked = asked
+        self._wanted = len(request.parts)
+        #: What is wanted otherwise are no words of anybody's, and no part of what was asked for.
+        self.unsaid = False
         #: Which picture of the request is the one drawn for a step of the base.
         self.drawn_inputs = {} if existing is None else existing.pictures
         #: How many pictures are the user's own; those of the base come after them.
@@ -158,6 +161,9 @@ class Run:
         if finished is not None:
             if base is not None:
                 finished, request = settle_plan(base, finished, request, self._own)
+                if self.unsaid:
+                    first = len(base.plan.request.parts)
+                    request = Request(parts=(*request.parts[:first], *request.parts[first + self._wanted :]))
                 self.standing.view = replace(self.standing.view, request=request)
             self._adopt_plan(finished)
         self.plan_record = self.plan_record.model_copy(

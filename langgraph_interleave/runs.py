@@ -72,6 +72,7 @@ class Runs:
                 live = self._live.setdefault(writer, {}).setdefault(name, made)
         if progress is not None and not live.knows_all:
             live.restore_steps(await self._committed(progress))
+            live.budget.carry(progress.get("seconds", 0.0))
         return live
 
     async def _committed(self, progress: Progress) -> list[StepRecord]:

@@ -151,10 +151,10 @@ class Standing:
         """A reviewer decided about a step: it has its outcome now, or goes on with another attempt."""
         with self.lock:
             known = self.view.records.get(record.index)
-            before = {attempt.number: attempt.review for attempt in (known.attempts if known else ())}
+            before = {one.number: (one.review, one.overruled) for one in (known.attempts if known else ())}
             for attempt in record.attempts:
-                if attempt.review is not None and attempt.review != before.get(attempt.number):
-                    self.emitter.reviewed(self.view.steps[record.index], attempt, before.get(attempt.number))
+                if attempt.review is not None and before.get(attempt.number) != (attempt.review, attempt.overruled):
+                    self.emitter.reviewed(self.view.steps[record.index], attempt)
             self._conclude(record)
 
     def settle_proposed(self, index: int) -> StepRecord:

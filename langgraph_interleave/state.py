@@ -30,7 +30,8 @@ class Progress(TypedDict):
 
     A finished turn is one `document` digest and no steps; `history` holds those of the turns
     before, by run id. `plans` counts how often the plan was replaced within the turn, and `again` is
-    the digest of what it is to be replaced for; an `unapproved` plan is put before a reviewer.
+    the digest of what it is to be replaced for; an `unapproved` plan is put before a reviewer. `seconds`
+    is what the run took until it last waited.
     """
 
     turn: int
@@ -41,6 +42,7 @@ class Progress(TypedDict):
     again: NotRequired[str]
     unapproved: NotRequired[bool]
     cancelled: NotRequired[bool]
+    seconds: NotRequired[float]
     document: NotRequired[str]
     history: NotRequired[dict[str, str]]
 
@@ -91,7 +93,10 @@ def join_progress(left: Progress | None, right: Progress | None) -> Progress:
     for index, step in right["steps"].items():
         known = steps.get(index)
         steps[index] = step if known is None else max(known, step, key=_rank)
-    return {**left, **right, "steps": steps}
+    joined: Progress = {**left, **right, "steps": steps}
+    if "seconds" in left or "seconds" in right:
+        joined["seconds"] = max(left.get("seconds", 0.0), right.get("seconds", 0.0))
+    return joined
 
 
 def _age(progress: Progress) -> tuple[int, bool, int]:

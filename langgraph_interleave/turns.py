@@ -76,6 +76,9 @@ class Turns:
         changes = Changes.model_validate(wanted["changes"]) if "changes" in wanted else None
         remark = Request(parts=(TextPart(text=wanted.get("remark") or "The plan was changed by hand."),))
         run = await self.work.runs.start(before["run_id"], remark, settings, base)
+        run.budget.carry(before.get("seconds", 0.0))
+        # What a reviewer says is asked for; what the planner is told of steps that cannot be drawn is nobody's wish.
+        run.unsaid = changes is not None or "cannot" in wanted
         run.plan_record = run.plan_record.model_copy(
             update={
                 "parent": record.parent,
@@ -87,7 +90,10 @@ class Turns:
         run.emitter.before = run.plan_record.before
 
         def progress(plan: str) -> Progress:
-            return {**same_plan(before), "plans": before.get("plans", 0) + 1, "plan": plan, **past_turns(before)}
+            return {
+                **same_plan(before), "plans": before.get("plans", 0) + 1, "plan": plan, **past_turns(before),
+                "seconds": before.get("seconds", 0.0),
+            }  # fmt: skip
 
         return await self._planned(run, progress, changes=changes, steps=before["steps"], cannot="cannot" in wanted)
 
@@ -123,10 +129,10 @@ class Turns:
             begun = progress(run.plan_digest)
             kept = {str(kept.index): await self.work.commit(kept) for kept in run.view.records.values() if kept.origin}
             if kept:
-                begun = {**begun, "steps": kept}
+                begun["steps"] = kept
             if not asked:
                 return {"progress": begun}
-            return {"progress": {**begun, "unapproved": True}, **self.work.wait(run, run.view, kept)}
+            return {"progress": _unapproved(begun, run), **self.work.wait(run, run.view, kept)}
 
     async def _as_it_was(
         self, run: Run, progress: Callable[[str], Progress], steps: dict[str, StepProgress], *, cannot: bool
@@ -151,7 +157,7 @@ class Turns:
             run.held = False
             return {"progress": begun}
         run.restore_steps(base.records.values())
-        return {"progress": {**begun, "unapproved": True}, **self.work.wait(run, run.view, steps)}
+        return {"progress": _unapproved(begun, run), **self.work.wait(run, run.view, steps)}
 
     async def _sketch(self, run: Run) -> None:
         """In a draft: sketch what was planned, for nothing, and tell it."""
@@ -166,6 +172,14 @@ class Turns:
                 run.emitter.sketched(step, sketch)
         run.plan_record = record.model_copy(update={"sketches": sketches})
         run.plan_digest = await self.work.roles.artifacts.aput_json(run.plan_record.model_dump(mode="json"))
+
+
+def _unapproved(progress: Progress, run: Run) -> Progress:
+    """The progress of a plan that is put before a reviewer."""
+    waiting = progress.copy()
+    waiting["unapproved"] = True
+    waiting["seconds"] = run.budget.spend().seconds
+    return waiting
 
 
 def settings_of_change(settings: Settings, base: Base, *, version: int | None = None) -> Settings:

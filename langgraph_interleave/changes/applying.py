@@ -116,7 +116,8 @@ class _Applying:
 
     def _step(self, change: Change, index: int) -> Step:
         old = None if change.step is None else self._plan.steps[change.step]
-        who = f"The new step {change.title!r}" if old is None else f"step:{old.index}"
+        named = f"The new step {change.title!r}" if change.title else "The new step"
+        who = named if old is None else f"step:{old.index}"
         if old is not None and change.change != "redo":
             self._agrees(change, old, who)
         op = self._ops[index]

@@ -206,9 +206,17 @@ class Document:
 
         Raises:
             ConfigError: The folder cannot be written to.
+            ArtifactMissing: It is another store: nothing of the document is there. Single pictures that are gone
+                are marked gaps.
         """
         view = self._view(None)
         found = self._pictures_of(view)
+        lost = self.data.plan is not None and self._plan() is None
+        if lost and not found and any(step.image is not None for step in self.steps):
+            raise ArtifactMissing(
+                f"Neither the document's plan nor any of its pictures is in {self.artifacts!r}.",
+                remedy="Load the document with the store it was made with: Document.load(data, artifacts).",
+            )
         return files.write_folder(
             Path(folder).expanduser(),
             html=self.to_html(),

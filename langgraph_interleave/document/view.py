@@ -279,7 +279,8 @@ def _attempt(attempt: Attempt, earlier: Attempt | None, record: StepRecord | Non
 
 def _reviewed(attempt: Attempt) -> list[str]:
     """What a reviewer said of an attempt, and what the critic had said before."""
-    said = [f"The critic had said: {one_line(before.reasoning)}" for before in attempt.overruled if before.reasoning]
+    who = {"human": "The reviewer", "critic": "The critic", "check": "A check"}
+    said = [f"{who[one.judge]} had said: {one_line(one.reasoning)}" for one in attempt.overruled if one.reasoning]
     if attempt.own:
         said.append("The reviewer's own picture.")
     if attempt.review is not None and attempt.review.reasoning:

@@ -69,7 +69,7 @@ class DocumentData(Frozen):
     warnings: tuple[str, ...] = ()
     problem: Problem | None = None
     spend: Spend = Spend()
-    version: int = Field(default=1, ge=1, description="1 for a new document; one more with each change")
+    version: int = Field(default=1, ge=1, le=1_000_000, description="1 for a new document; one more with each change")
     parent: str | None = Field(default=None, description="digest of the version it was changed from")
     run_id: str
     plan: str | None = None

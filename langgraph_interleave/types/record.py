@@ -40,7 +40,7 @@ class Attempt(Frozen):
     critique: Critique | None = None
     review: Critique | None = Field(default=None, description="what a reviewer decided; it goes before the critique")
     overruled: tuple[Critique, ...] = Field(
-        default=(), description="critiques of this picture from before a reviewer's remark, oldest first"
+        default=(), description="what was said of this picture before the newest review and critique, oldest first"
     )
     own: bool | None = Field(default=None, description="true where it is a picture of the reviewer's own, not drawn")
     problem: Problem | None = None

@@ -21,11 +21,14 @@ class PlanReview(Frozen):
     """
 
     decision: Literal["accept", "revise", "cancel"] = Field(description="accept, revise (with a remark) or cancel")
-    remark: str | None = Field(default=None, description="revise: what should be otherwise, in words")
+    remark: str | None = Field(
+        default=None, max_length=4000, description="revise: what should be otherwise, in words"
+    )
     steps: tuple[Change, ...] | None = Field(
         default=None,
-        description="accept: the steps there shall be, in this order; each keep, redo (with new words), insert, "
-        "delete, reorder or recaption of a step of the plan. Left out: all of them as they are",
+        description="accept: the steps as you want them. Either as the question shows them, edited, in any order, some "
+        "left out or added; or what changes: keep, redo (with new words), insert, delete, reorder or recaption of a "
+        "step, where steps that are not named stay. Left out: all of them as they are",
     )
     title: str | None = Field(default=None, description="accept: another title")
     style_guide: StyleGuide | None = Field(default=None, description="accept: another style guide")
@@ -56,8 +59,8 @@ class StepReview(Frozen):
         description="accept, revise (another attempt), replace (own picture) or skip"
     )
     attempt: int | None = Field(default=None, ge=0, description="accept: which attempt; none for the one shown")
-    remark: str | None = Field(default=None, description="what is wrong, or why, in words")
-    prompt: str | None = Field(default=None, description="revise: the prompt to draw with")
+    remark: str | None = Field(default=None, max_length=4000, description="what is wrong, or why, in words")
+    prompt: str | None = Field(default=None, max_length=8000, description="revise: the prompt to draw with")
     image: str | dict[str, Any] | None = Field(
         default=None, description="replace: the picture, as image_part made it, or its artifact:// address; no bytes"
     )

@@ -150,6 +150,10 @@ def test_saving_into_a_file_is_refused(bean: Document, tmp_path: Path) -> None:
 
 def test_a_picture_gone_from_the_store_leaves_a_gap_that_names_it(bean: Document, tmp_path: Path) -> None:
     elsewhere = Document(bean.data, ArtifactStore.memory())
+    with pytest.raises(ArtifactMissing, match="Load the document with the store it was made with"):
+        elsewhere.save(tmp_path)
+    assert bean.data.plan is not None
+    elsewhere.artifacts.put_json(bean.artifacts.get_json(bean.data.plan))
     page = elsewhere.to_html()
     assert bean.steps[0].image is not None
     assert bean.steps[0].image.sha256 in page

@@ -100,7 +100,7 @@ async def test_a_document_changed_keeps_its_earlier_versions(make: Any) -> None:
 @pytest.mark.parametrize("form", ["dict", "digest", "uri", "latest"])
 async def test_a_base_is_named_in_any_of_its_forms(make: Any, form: str) -> None:
     store = ArtifactStore.memory()
-    script = [CHAINS, changes(*keep(0, 1, 2, 3, 4, 5))]
+    script = [CHAINS, changes(*keep(0, 1, 2, 3, 4, 5), title="Another")]
     graph, _, backend, _ = make(script, checkpointer=InMemorySaver(), artifacts=store)
     first = await graph.ainvoke(ASK, THREAD)
     digest = store.put_json(first["document"])
@@ -154,7 +154,7 @@ def with_record(document: Any, digest: str) -> Any:
 
 
 async def test_the_latest_is_the_last_that_was_finished(make: Any) -> None:
-    all_of_it = changes(*keep(0, 1, 2, 3, 4, 5))
+    all_of_it = changes(*keep(0, 1, 2, 3, 4, 5), title="Another")
     graph, _, backend, _ = make([CHAINS, all_of_it, all_of_it], checkpointer=InMemorySaver())
     first = await graph.ainvoke(ASK, THREAD)
     left = await turn(graph, "Otherwise", context=InterleaveContext(approve=("plan",)))
@@ -326,7 +326,7 @@ async def test_drawn_again_is_not_drawn_the_same(make: Any) -> None:
 
 
 async def test_a_change_that_cannot_be_planned_leaves_the_document_as_it_was(make: Any) -> None:
-    script = [CHAINS, PlanError("no idea"), changes(*keep(0, 1, 2, 3, 4, 5))]
+    script = [CHAINS, PlanError("no idea"), changes(*keep(0, 1, 2, 3, 4, 5), title="Another")]
     graph, *_ = make(script, checkpointer=InMemorySaver())
     first = await graph.ainvoke(ASK, THREAD)
     second = await turn(graph, "Hm")
@@ -414,3 +414,34 @@ async def test_an_exhausted_step_that_is_kept_stays_marked(make: Any) -> None:
     assert [step["mark"] for step in second["document"]["steps"]] == [
         step["mark"] for step in first["document"]["steps"]
     ]
+
+
+async def test_a_change_that_changes_nothing_is_no_version(make: Any) -> None:
+    graph, _, backend, _ = make([CHAINS, changes(*keep(0, 1, 2, 3, 4, 5))], checkpointer=InMemorySaver())
+    first = await graph.ainvoke(ASK, THREAD)
+    given: Any = {"request": "Flurb", "base": "latest"}
+    events = [event async for event in graph.astream(given, THREAD, stream_mode="custom")]
+    assert [e["code"] for e in events if e["type"] == "interleave.warning"] == ["nothing_changed"]
+    state = (await graph.aget_state(THREAD)).values
+    assert state["document"] == first["document"] and state["spend"]["calls"] == {"planner": 1}
+    assert state["outcome"] == "complete" and len(backend.requests) == 5
+
+
+async def test_a_change_that_is_given_up_leaves_the_latest_as_it_was(make: Any) -> None:
+    script = [CHAINS, changes(*keep(0), redo(1, "at night"), *keep(2, 3, 4, 5)), changes(*keep(0, 1, 2, 3, 4))]
+    graph, _, backend, _ = make(script, checkpointer=InMemorySaver())
+    first = await graph.ainvoke(ASK, THREAD)
+    await turn(graph, "At night", context=InterleaveContext(approve=("plan",)))
+    given_up = await graph.ainvoke(Command(resume="cancel"), THREAD)
+    assert given_up["outcome"] == "cancelled"
+    third = await turn(graph, "Without the end")
+    assert [request.prompt for request in backend.requests].count("at night") == 0
+    assert pictures(third) == pictures(first)[:5] and third["document"]["version"] == 2
+
+
+async def test_a_turn_that_came_to_nothing_hides_no_document(make: Any) -> None:
+    script = [CHAINS, PlanError("no idea"), changes(*keep(0, 1, 2, 3, 4))]
+    graph, *_ = make(script, checkpointer=InMemorySaver())
+    first = await graph.ainvoke(ASK, THREAD)
+    assert (await graph.ainvoke({"request": "Something else"}, THREAD))["outcome"] == "failed"
+    assert pictures(await turn(graph, "Without the end")) == pictures(first)[:5]

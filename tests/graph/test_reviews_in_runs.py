@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -91,6 +92,8 @@ async def test_a_reviewer_of_a_plan_edits_moves_and_deletes(build: Any) -> None:
         {"change": "redo", "step": 0, "prompt": "my thing", "caption": "My words."},
         {"change": "keep", "step": 1},
         {"change": "insert", "op": "text", "caption": "The end."},
+        {"change": "delete", "step": 3},
+        {"change": "delete", "step": 4},
     ]
     result = await answer(graph, result, {"decision": "accept", "steps": steps, "title": "Mine"})
     assert result["outcome"] == "complete"
@@ -256,7 +259,10 @@ async def test_a_critic_that_accepts_all_the_same_does_not_overrule_a_reviewer(b
     graph, _, backend, _ = build(simple_plan(1), approve={"steps"})
     result = await graph.ainvoke(ASK, THREAD)
     result = await answer(graph, result, {"decision": "revise", "remark": "Brighter"})
-    assert [request.prompt for request in backend.requests] == ["thing 0", "thing 0\nBrighter"]
+    assert [request.prompt for request in backend.requests] == [
+        "thing 0",
+        "thing 0\nTo be mended, as a reviewer said: Brighter",
+    ]
     assert steps_asked(result) == [0]
 
 
@@ -607,3 +613,102 @@ async def test_a_step_left_out_tells_no_decision_of_earlier(build: Any) -> None:
     skip = Command(resume={"decision": "skip"})
     events = [event async for event in graph.astream(skip, THREAD, stream_mode="custom")]
     assert [event["kind"] for event in events if event["type"] == "interleave.segment"] == ["caption", "placeholder"]
+
+
+async def test_the_steps_of_a_question_may_be_sent_back_edited(build: Any) -> None:
+    graph, _, backend, _ = build(approve={"plan"}, draft=True, size="64x64")
+    result = await graph.ainvoke(ASK, THREAD)
+    steps = asked(result)[0]["steps"]
+    del steps[3]  # what is left out is gone
+    steps[0]["caption"] = "My words."
+    steps[1]["prompt"] = "my thing"
+    steps[3]["title"] = None
+    steps.append({"op": "text", "caption": "The end."})
+    result = await answer(graph, result, {"decision": "accept", "steps": [steps[2], *steps[:2], *steps[3:]]})
+    assert result["outcome"] == "complete", asked(result)
+    assert sorted(request.prompt for request in backend.requests) == ["my thing", "thing 0", "thing 2"]
+    captions = [step.get("caption") for step in result["document"]["steps"]]
+    assert captions == ["Caption of step 2.", "My words.", "Caption of step 1.", "Words of step 4.", "The end."]
+
+
+async def test_of_changes_what_is_not_named_stays_where_it_is(build: Any) -> None:
+    graph, *_ = build(approve={"plan"})
+    result = await graph.ainvoke(ASK, THREAD)
+    steps = [{"change": "recaption", "step": 1, "caption": "Mine."}, {"change": "delete", "step": 3}]
+    result = await answer(graph, result, {"decision": "accept", "steps": steps})
+    captions = [step["caption"] for step in result["document"]["steps"]]
+    assert captions == ["Caption of step 0.", "Mine.", "Caption of step 2.", "Words of step 4."]
+
+
+@pytest.mark.parametrize(
+    ("steps", "says"),
+    [
+        ([{"step": 9, "caption": "x"}], "9"),
+        ([{"op": "generate"}], "The new step"),
+        ([{"step": 0, "colour": "red"}], "colour"),
+        (["keep"], "valid"),
+        ([], "steps"),
+    ],
+)  # fmt: skip
+async def test_steps_that_cannot_be_are_refused_in_words(build: Any, steps: Any, says: str) -> None:
+    graph, *_ = build(approve={"plan"})
+    result = await answer(graph, await graph.ainvoke(ASK, THREAD), {"decision": "accept", "steps": steps})
+    assert says in asked(result)[0]["error"]
+
+
+async def test_another_title_is_enough_of_a_change(build: Any) -> None:
+    graph, *_ = build(approve={"plan"})
+    result = await answer(graph, await graph.ainvoke(ASK, THREAD), {"decision": "accept", "title": "Mine"})
+    assert (result["outcome"], result["document"]["title"], len(result["document"]["steps"])) == ("complete", "Mine", 5)
+
+
+async def test_what_the_planner_is_told_of_its_own_accord_is_nobodys_wish(build: Any) -> None:
+    other = Changes(steps=(Change(change="keep", step=0), Change(change="redo", step=1, prompt="a simpler one")))
+    script = [simple_plan(2), other]
+    graph, *_ = build(script, None, never, on_exhausted="replan", limits=Limits(max_attempts=1))
+    result = await graph.ainvoke(ASK, THREAD)
+    assert [part["text"] for part in result["document"]["request"]["parts"]] == ["Two chains"]
+    graph, *_ = build(simple_plan(2), approve={"plan"})
+    result = await answer(graph, await graph.ainvoke(ASK, THREAD), {"decision": "accept", "title": "Mine"})
+    assert [part["text"] for part in result["document"]["request"]["parts"]] == ["Two chains"]
+
+
+async def test_a_draft_that_waits_shows_its_sketches(make: Any) -> None:
+    store = ArtifactStore.memory()
+    graph, *_ = make(CHAINS, draft=True, artifacts=store, checkpointer=InMemorySaver(), size="64x64")
+    result = await graph.ainvoke(ASK, THREAD)
+    steps = result["document"]["steps"]
+    assert ["image" in step for step in steps] == [True, True, True, True, False]
+    assert steps[0]["mark"].startswith("A sketch by code") and steps[0]["outcome"] == "waiting"
+    assert "data:image/" in Document.load(result["document"], store).to_html()
+    result = await graph.ainvoke(Command(resume=ACCEPT), THREAD)
+    assert not [step for step in result["document"]["steps"] if step.get("mark")]
+
+
+async def test_time_goes_on_where_it_was(build: Any) -> None:
+    graph, *_ = build(simple_plan(1), lambda asked: _after(0.2, asked), approve={"steps"})
+    result = await graph.ainvoke(ASK, THREAD)
+    assert result["spend"]["seconds"] >= 0.2
+    result = await answer(graph, result)
+    assert 0.2 <= result["spend"]["seconds"] < 5.0
+
+
+async def _after(seconds: float, request: Any) -> Any:
+    await asyncio.sleep(seconds)
+    return noise_card(request.prompt)
+
+
+async def test_every_decision_about_an_attempt_is_kept_in_order(make: Any) -> None:
+    store = ArtifactStore.memory()
+    limits = Limits(max_images=1)
+    graph, *_ = make(simple_plan(1), approve={"steps"}, artifacts=store, checkpointer=InMemorySaver(), limits=limits)
+    result = await graph.ainvoke(ASK, THREAD)
+    told: list[Any] = []
+    for said in ({"decision": "revise", "remark": "One"}, {"decision": "revise", "remark": "Two"}, ACCEPT):
+        events = [event async for event in graph.astream(Command(resume=said), THREAD, stream_mode="custom")]
+        told += [(e["segment_id"], e["critique"]["judge"]) for e in events if e.get("kind") == "critique"]
+    assert len({name for name, _ in told}) == len(told), told
+    result = (await graph.aget_state(THREAD)).values
+    (attempt,) = records(result, store)[0].attempts
+    assert [one.reasoning for one in attempt.overruled if one.judge == "human"] == ["One", "Two"]
+    assert attempt.review == Critique(verdict="accept", judge="human")
