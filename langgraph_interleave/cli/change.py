@@ -10,13 +10,14 @@ from pathlib import Path
 from langgraph_interleave.artifacts import ArtifactStore
 from langgraph_interleave.cli.folder import STORE, Place, run_id, runs_in, shown
 from langgraph_interleave.cli.job import Job, Parts, load_pictures, make_job
+from langgraph_interleave.cli.keeping import leave, write_aside
 from langgraph_interleave.cli.making import make
 from langgraph_interleave.cli.pictures import REVIEW
 from langgraph_interleave.cli.pipe import quietly
-from langgraph_interleave.cli.run import EXIT, open_page, refuse_unspent, typed
+from langgraph_interleave.cli.run import EXIT, open_page, refuse_unspent
 from langgraph_interleave.cli.screen import Screen, can_redraw, open_screen
 from langgraph_interleave.cli.typed import Options
-from langgraph_interleave.cli.versions import Version, Versions
+from langgraph_interleave.cli.versions import DELIVERED, Version, Versions
 from langgraph_interleave.cli.wording import one_line
 from langgraph_interleave.document import Document
 from langgraph_interleave.errors import ConfigError
@@ -70,9 +71,13 @@ def change(folder: Path, options: Options, *, version: int | None = None, workin
     screen = open_screen(events=options.events, free=job.free)
     versions.shelve(job.artifacts)
     again = "type the same command again; --answer FILE or --yes answers without asking"
+
+    def write() -> None:
+        write_aside(job)
+
     try:
         # What exists so far does not take the document's place: it is in `review`.
-        make(job, screen, options, working, write=lambda: None, again=again)
+        make(job, screen, options, working, write=write, again=again)
         refuse_unspent(job)
     except ConfigError:
         versions.unshelve()
@@ -147,17 +152,20 @@ def _deliver(job: Job, screen: Screen, options: Options, working: Path, versions
     problem = (data or {}).get("problem")
     if problem:
         quietly(lambda: screen.say(one_line(f"{problem['message']} {problem['remedy']}")))
-    if data is None or outcome not in ("complete", "partial"):
-        versions.unshelve()
-        kept = versions.numbered(None)
-        quietly(lambda: screen.say(f"{typed(job, working)} is as it was: version {kept.number}"))
-        if job.fault is not None:
-            raise job.fault
+    if data is not None and job.artifacts.put_json(data) == base.document:
+        # Why not, the notes of the run have said.
+        leave(job, screen, versions, working)
+        return EXIT["failed"]
+    if data is None or outcome not in DELIVERED:
+        leave(job, screen, versions, working)
         return EXIT[outcome]
     document = Document.load(data, job.artifacts)
     document.save(job.place.folder)
     asked, before = options.request, base.number
-    version = versions.put(data, asked=asked, made_with=options.kept(), artifacts=job.artifacts, before=before)
+    made_with, reviewed = options.kept(), options.reviewed
+    version = versions.put(
+        data, asked=asked, made_with=made_with, artifacts=job.artifacts, before=before, reviewed=reviewed
+    )
     for line in told(document.diff(versions.load(base, job.artifacts)), first=document.data.first_number):
         quietly(lambda line=line: screen.say(line))
     quietly(lambda: screen.say(f"version {version.number}, from {base.number}: {shown(job.place.page, working)}"))

@@ -53,7 +53,8 @@ class RunProgress:
 
     Events may come more than once (a resumed run tells again); segments are known by their id.
     `calls` counts per role what the events show; once the run has finished, `spend` is exact. `miscounted`
-    says that the plan has another number of steps than was asked for.
+    says that the plan has another number of steps than was asked for; `unchanged`, that a change came to the
+    document there was.
     """
 
     plan: Plan | None = None
@@ -61,6 +62,7 @@ class RunProgress:
     calls: dict[str, int] = field(default_factory=lambda: {"planner": 0, "backend": 0, "critic": 0})
     warnings: list[str] = field(default_factory=list[str])
     miscounted: str = ""
+    unchanged: bool = False
     limits: list[LimitEvent] = field(default_factory=list[LimitEvent])
     thinking: str = ""
     seconds: float = 0.0
@@ -186,6 +188,9 @@ class RunProgress:
             self.calls |= event.spend.calls if event.spend else {}
 
     def _warning(self, event: WarningEvent) -> None:
+        if event.code == "nothing_changed":
+            self.unchanged = True  # that is the outcome, rather than a note beside it
+            return
         where = "" if event.step is None else f"step {self._step(event.step).number}: "
         message = where + event.message
         if event.code == "step_count":

@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 import os
-import shlex
 import sys
 from pathlib import Path
 
 from langgraph_interleave.cli.drawing import choose_backend
 from langgraph_interleave.cli.folder import shown
 from langgraph_interleave.cli.job import Job, prepare
+from langgraph_interleave.cli.keeping import leave, typed, write_aside
 from langgraph_interleave.cli.making import make
 from langgraph_interleave.cli.money import hint_of
 from langgraph_interleave.cli.pipe import quietly
 from langgraph_interleave.cli.rescue import rescue
 from langgraph_interleave.cli.screen import Screen, can_redraw, open_screen
 from langgraph_interleave.cli.typed import Options
-from langgraph_interleave.cli.versions import Versions
+from langgraph_interleave.cli.versions import DELIVERED, Version, Versions
 from langgraph_interleave.cli.wording import one_line
 from langgraph_interleave.content import read_request
 from langgraph_interleave.document import Document
 from langgraph_interleave.errors import ConfigError
 
-__all__ = ["EXIT", "Options", "estimate", "open_page", "refuse_unspent", "run", "typed"]
+__all__ = ["EXIT", "Options", "estimate", "open_page", "refuse_unspent", "run"]
 
 EXIT = {"complete": 0, "partial": 3, "waiting": 3, "failed": 1, "cancelled": 130}
 
@@ -47,13 +47,15 @@ def run(options: Options, *, working: Path | None = None) -> int:
     screen = open_screen(events=options.events, free=job.free)
     versions = Versions.of(job.place.folder, working=working)
     current = versions.current
-    if current is not None and current.run != job.run:
+    # What was delivered stays until something else is.
+    held = current is not None and current.delivered
+    if held:
         versions.shelve(job.artifacts)
-        line = f"version {current.number} stays; langgraph-interleave restore {typed(job, working)} {current.number}"
-        quietly(lambda: screen.say(f"{line} goes back to it"))
 
     def write() -> None:
-        if job.document is not None:
+        if held:
+            write_aside(job)
+        elif job.document is not None:
             Document.load(job.document, job.artifacts).save(job.place.folder)
 
     try:
@@ -64,12 +66,7 @@ def run(options: Options, *, working: Path | None = None) -> int:
         if not job.place.fresh:
             versions.unshelve()
         raise
-    return _deliver(job, screen, options, working, versions)
-
-
-def typed(job: Job, working: Path) -> str:
-    """The job's folder as it can be typed."""
-    return shlex.quote(shown(job.place.folder, working))
+    return _deliver(job, screen, options, working, versions, current if held else None)
 
 
 def estimate(options: Options) -> int:
@@ -113,27 +110,36 @@ def refuse_unspent(job: Job) -> None:
         raise ConfigError(problem["message"], remedy=problem.get("remedy", ""))
 
 
-def _deliver(job: Job, screen: Screen, options: Options, working: Path, versions: Versions) -> int:
-    """Write the document, say where it is, and give the exit code."""
+def _deliver(
+    job: Job, screen: Screen, options: Options, working: Path, versions: Versions, held: Version | None
+) -> int:
+    """Write the document, say where it is, and give the exit code; one that was `held` goes only for another."""
     data = job.document
-    if data is None:
+    outcome = data["outcome"] if data is not None else "failed" if job.fault else "cancelled"
+    stays = held is not None and outcome not in DELIVERED
+    if data is None and not stays:
         request = read_request(job.blocks, job.artifacts)
-        outcome = "failed" if job.fault else "cancelled"
-        rescued = rescue(screen.progress, request, job.artifacts, run_id=job.run, outcome=outcome)
+        ended = "failed" if job.fault else "cancelled"
+        rescued = rescue(screen.progress, request, job.artifacts, run_id=job.run, outcome=ended)
         data = rescued.model_dump(mode="json", exclude_none=True)
-    document = Document.load(data, job.artifacts)
-    document.save(job.place.folder)
-    versions.put(data, asked=options.request, made_with=options.kept(), artifacts=job.artifacts)
-    problem = document.data.problem
-    if problem is not None:
-        quietly(lambda: screen.say(one_line(f"{problem.message} {problem.remedy}")))
+    problem = (data or {}).get("problem")
+    if problem:
+        quietly(lambda: screen.say(one_line(f"{problem['message']} {problem.get('remedy', '')}")))
+    if data is None or stays:
+        leave(job, screen, versions, working)
+        return EXIT[outcome]
+    Document.load(data, job.artifacts).save(job.place.folder)
+    made_with, reviewed = options.kept(), options.reviewed
+    made = versions.put(data, asked=options.request, made_with=made_with, artifacts=job.artifacts, reviewed=reviewed)
+    if held is not None and held.number != made.number:
+        line = f"version {held.number} stays; langgraph-interleave restore {typed(job, working)} {held.number}"
+        quietly(lambda: screen.say(f"{line} goes back to it"))
     quietly(lambda: screen.say(shown(job.place.page, working)))
     if job.fault is not None:
         raise job.fault
-    code = EXIT[data["outcome"]]
     if options.open_page and not options.events and can_redraw(sys.stdout):
         open_page(job.place.page)
-    return code
+    return EXIT[outcome]
 
 
 def open_page(page: Path) -> None:

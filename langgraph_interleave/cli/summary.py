@@ -62,6 +62,8 @@ def status_line(progress: RunProgress, *, seconds: float, free: bool) -> str:
 
 def outcome_line(progress: RunProgress) -> str:
     """The outcome with its reasons, and how the steps fared."""
+    if progress.unchanged:
+        return "nothing was changed"
     words: str = progress.outcome or "unfinished"
     if progress.reasons:
         words += f" ({', '.join(reason.replace('_', ' ') for reason in progress.reasons)})"

@@ -68,6 +68,17 @@ class Options:
         """Whether somebody is, or may be, asked on the way."""
         return bool(self.approve) or self.draft or self.on_exhausted == "ask"
 
+    @property
+    def reviewed(self) -> tuple[str, ...]:
+        """What somebody is asked about; whoever is asked may have the document otherwise.
+
+        Example:
+            >>> Options("a bean", draft=True, approve=("steps",)).reviewed
+            ('draft', 'steps')
+        """
+        also = {"draft": self.draft, "exhausted": self.on_exhausted == "ask"}
+        return tuple(sorted({*self.approve, *(name for name, asked in also.items() if asked)}))
+
     def identity(self, pictures: Iterable[ImageBytes]) -> dict[str, Any]:
         """What the document depends on. Caps are not among it, nor who is asked: the same run goes on."""
         drawn_from = {

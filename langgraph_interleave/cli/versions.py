@@ -25,10 +25,14 @@ from langgraph_interleave.types import RunOutcome
 from langgraph_interleave.types.base import Frozen
 
 SHELF = "versions"
+#: Outcomes of a run that has made its document. Any other leaves a document that is there as it is.
+DELIVERED = ("complete", "partial")
 
 
 class Version(Frozen):
-    """One version. `run` is the run that made it, `document` its digest, `before` the number it was changed from."""
+    """One version. `run` is the run that made it, `document` its digest, `before` the number it was changed from,
+    `reviewed` what somebody was asked about on the way.
+    """
 
     number: int = Field(ge=1)
     run: str
@@ -37,7 +41,13 @@ class Version(Frozen):
     outcome: RunOutcome
     made: str
     before: int | None = None
+    reviewed: tuple[str, ...] = ()
     made_with: dict[str, Any] = Field(default_factory=dict)
+
+    @property
+    def delivered(self) -> bool:
+        """Whether it is a document to keep, not what was left of a run that waits or was stopped."""
+        return self.outcome in DELIVERED
 
 
 class _Listed(Frozen):
@@ -117,10 +127,17 @@ class Versions:
         made_with: dict[str, Any],
         artifacts: ArtifactStore,
         before: int | None = None,
+        reviewed: tuple[str, ...] = (),
     ) -> Version:
-        """Make a document the current version; the same run's takes its earlier one's number."""
+        """Make a document the current version.
+
+        It takes the number of an earlier one of the same run, where that was not delivered yet or was asked
+        about in the same way: the same command again. With a reviewer a run may come to another document.
+        """
         run = data["run_id"]
-        known = next((one for one in self.all if one.run == run), None)
+        known = next(
+            (one for one in self.all if one.run == run and (one.reviewed == reviewed or not one.delivered)), None
+        )
         number = known.number if known else max((one.number for one in self.all), default=0) + 1
         version = Version(
             number=number,
@@ -130,11 +147,14 @@ class Versions:
             outcome=data["outcome"],
             made=datetime.now(UTC).isoformat(timespec="seconds"),
             before=known.before if known else before,
+            reviewed=reviewed,
             made_with=made_with,
         )
         others = tuple(one for one in self.all if one.number != number)
         everyone = tuple(sorted((*others, version), key=lambda one: one.number))
         self._write(_Listed(current=number, versions=everyone))
+        # What was put aside under its number is of what it was before.
+        shutil.rmtree(self.folder / SHELF / str(number), ignore_errors=True)
         return version
 
     def load(self, version: Version, artifacts: ArtifactStore) -> Document:
@@ -153,8 +173,8 @@ class Versions:
         place = self.folder / SHELF / str(current.number)
         place.mkdir(parents=True, exist_ok=True)
         (place / PAGE).write_text(self.load(current, artifacts).to_html(), encoding="utf-8", errors="replace")
-        # After a change that was cut off, the trajectory is of that.
-        if run_of(self.folder / TRAJECTORY) == current.run:
+        # After a run that was cut off, the trajectory is of that; then its own is aside already.
+        if run_of(self.folder / TRAJECTORY) == current.run and not (place / TRAJECTORY).exists():
             shutil.copyfile(self.folder / TRAJECTORY, place / TRAJECTORY)
 
     def unshelve(self) -> None:

@@ -123,12 +123,51 @@ def test_a_version_is_forked_into_a_folder_of_its_own(bean: Path, capsys: Captur
 def test_a_change_that_waits_leaves_the_document_as_it_was(bean: Path, capsys: Captured) -> None:
     before = files(bean)
     assert change("--approve", "plan") == 3
-    assert capsys.readouterr().out.endswith("bean is as it was: version 1\n")
+    assert capsys.readouterr().out.endswith("what waits: bean/review/index.html\nbean is as it was: version 1\n")
     assert files(bean) == before and len(listed(capsys)) == 1
+    assert "Waiting for a reviewer" in (bean / "review" / "index.html").read_text(encoding="utf-8")
     made = calls(bean)
     assert change("--approve", "plan", "--yes") == 0
     assert calls(bean) > made
     assert [one["number"] for one in listed(capsys)] == [1, 2]
+    assert not (bean / "review").exists()
+
+
+@pytest.mark.parametrize("left", ["waiting", "cancelled", "damaged"])
+def test_what_was_delivered_stays_until_the_same_run_delivers_again(bean: Path, capsys: Captured, left: str) -> None:
+    typed = ["run", REQUEST, "--size", "64x64", "--no-open", "--out", "bean", "--draft", "--approve", "steps"]
+    before = files(bean) | {"index.html": (bean / "index.html").read_bytes()}
+    if left == "cancelled":
+        (bean.parent / "x.json").write_text('["cancel"]', encoding="utf-8")
+    elif left == "damaged":
+        (bean.parent / "x.json").write_text('["perhaps"]', encoding="utf-8")
+    answers = [] if left == "waiting" else ["--answer", "x.json"]
+    assert run_app([*typed, *answers]) == {"waiting": 3, "cancelled": 130, "damaged": 2}[left]
+    out = capsys.readouterr().out
+    if left != "damaged":
+        assert out.endswith("bean is as it was: version 1\n")
+    assert files(bean) | {"index.html": (bean / "index.html").read_bytes()} == before
+    assert [(one["number"], one["outcome"]) for one in listed(capsys)] == [(1, "complete")]
+    if left != "waiting":
+        return
+    assert (bean / "review" / "index.html").exists()
+    # A run that was cut off has left its trajectory; the document's own is not lost.
+    first = (bean / "trajectory.jsonl").read_text(encoding="utf-8").partition("\n")[0]
+    (bean / "trajectory.jsonl").write_text(f"{first}\n", encoding="utf-8")
+
+    # With a reviewer it becomes the next version; the same command again is the same one.
+    assert run_app([*typed, "--yes"]) == 0
+    made = calls(bean)
+    assert "version 1 stays; langgraph-interleave restore bean 1 goes back to it" in capsys.readouterr().out
+    assert run_app(typed) == 0
+    assert calls(bean) == made, "nothing is drawn again"
+    assert [(one["number"], one["outcome"], one["current"]) for one in listed(capsys)] == [
+        (1, "complete", False),
+        (2, "complete", True),
+    ]
+    assert run_app(["restore", "bean", "1"]) == 0
+    assert files(bean)["trajectory.jsonl"] == before["trajectory.jsonl"]
+    assert change() == 0, "it can be changed"
 
 
 def test_a_document_that_waits_is_not_changed(
@@ -160,13 +199,26 @@ def test_a_change_that_cannot_be_made_leaves_the_document_as_it_was(bean: Path, 
 
 
 def test_a_change_is_made_with_what_the_document_was_made_with(working: Path, capsys: Captured) -> None:
-    scripted = ["--planner", "scripted", "--backend", "scripted", "--critic", "scripted"]
-    assert run_app(["run", "A bean", *scripted, "--out", "bean", "--seed", "7", "--no-open"]) == 0
+    scripted = ["--planner", "scene", "--backend", "scripted", "--critic", "scripted"]
+    assert run_app(["run", REQUEST, *scripted, "--out", "bean", "--seed", "7", "--no-open"]) == 0
     kept = listed(capsys)[0]["made_with"]
-    assert kept == {"seed": 7, "planner": "scripted", "backend": "scripted", "critic": "scripted"}
-    assert change(words="otherwise") == 0
-    assert "7 calls" not in capsys.readouterr().out
+    assert kept == {"seed": 7, "planner": "scene", "backend": "scripted", "critic": "scripted"}
+    assert change() == 0
     assert listed(capsys)[1]["made_with"] == kept
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [("gibberish flurb", "flurb"), ("make step 9 blue", "no step 9"), ("make it in German", "German")],
+)
+def test_a_change_that_changes_nothing_is_no_version(bean: Path, capsys: Captured, words: str, why: str) -> None:
+    before = files(bean)
+    assert change(words=words) == 1
+    out = capsys.readouterr().out
+    assert why in "".join(line for line in out.splitlines() if line.startswith("note: ")), out
+    assert "complete" not in out and "\nnothing was changed\n" in out
+    assert out.endswith("bean is as it was: version 1\n")
+    assert files(bean) == before and len(listed(capsys)) == 1
 
 
 @pytest.mark.parametrize(("folder", "says"), [("nothing", "is no folder"), ("empty", "can be changed")])

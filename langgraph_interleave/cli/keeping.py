@@ -1,0 +1,51 @@
+"""A folder's document kept as it is: until another is made, and where none is."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+from langgraph_interleave.cli.folder import PAGE, shown
+from langgraph_interleave.cli.job import Job
+from langgraph_interleave.cli.pictures import REVIEW
+from langgraph_interleave.cli.pipe import quietly
+from langgraph_interleave.cli.screen import Screen
+from langgraph_interleave.cli.versions import Versions
+from langgraph_interleave.document import Document
+
+
+def typed(job: Job, working: Path) -> str:
+    """The job's folder as it can be typed."""
+    return shlex.quote(shown(job.place.folder, working))
+
+
+def write_aside(job: Job) -> Path | None:
+    """Write what exists of a run that waits into the folder `review`, beside a document that stays.
+
+    Returns:
+        The path of its page; `None` where nothing waits.
+    """
+    if job.document is None or job.document["outcome"] != "waiting":
+        return None
+    return Document.load(job.document, job.artifacts).save(job.place.folder / REVIEW)
+
+
+def leave(job: Job, screen: Screen, versions: Versions, working: Path) -> None:
+    """Say that the folder's document is as it was, and where what waits can be looked at.
+
+    Args:
+        job: A run that has not made its document.
+        screen: Where it is said.
+        versions: Those of the folder; the current one was put aside.
+        working: Folder for relative paths.
+
+    Raises:
+        Exception: What ended the run before its time.
+    """
+    versions.unshelve()
+    if write_aside(job) is not None:
+        quietly(lambda: screen.say(f"what waits: {shown(job.place.folder / REVIEW / PAGE, working)}"))
+    kept = versions.numbered(None)
+    quietly(lambda: screen.say(f"{typed(job, working)} is as it was: version {kept.number}"))
+    if job.fault is not None:
+        raise job.fault
