@@ -20,6 +20,7 @@ from langgraph_interleave.types import (
 )
 from langgraph_interleave.world.changing.answer import changed_deltas
 from langgraph_interleave.world.grammar.languages import name_of
+from langgraph_interleave.world.planning.amount import read_text
 from langgraph_interleave.world.planning.choice import outline_for
 from langgraph_interleave.world.planning.laying import Layout, style_of
 from langgraph_interleave.world.procedures import fingerprint
@@ -97,7 +98,7 @@ def plan_deltas(request: PlanRequest) -> list[PlanDelta]:
     """
     if request.existing is not None:
         return changed_deltas(request, request.existing)
-    text = request.request.text
+    text, cut = read_text(request.request.text)
     images = len(request.request.images)
     if not text and not images:
         raise PlanError("The request is empty.", remedy="Say what should be shown.")
@@ -109,6 +110,8 @@ def plan_deltas(request: PlanRequest) -> list[PlanDelta]:
                 "other", f"No captions can be written in {request.language!r} here; they are in another language."
             )
         )
+    if cut is not None:
+        outline = outline.warned(cut)
     layout = Layout(outline, images, request.capabilities)
     steps: list[Step] = list(layout.steps())
     thoughts = [thought for thought in outline.thoughts if thought]

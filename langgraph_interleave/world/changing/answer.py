@@ -21,6 +21,7 @@ from langgraph_interleave.world.changing.observing import observe, with_its_plac
 from langgraph_interleave.world.changing.orders import orders_of
 from langgraph_interleave.world.changing.row import rows_of
 from langgraph_interleave.world.grammar.languages import language_of
+from langgraph_interleave.world.planning.amount import read_text
 
 
 def changed_deltas(request: PlanRequest, existing: Existing) -> list[PlanDelta]:
@@ -60,7 +61,10 @@ def changes_of(bench: Bench, request: PlanRequest, existing: Existing) -> Change
     """What becomes of each step, by the user's words and pictures."""
     words = {step.index: (step.instruction or "", step.prompt or "") for step in existing.plan.steps}
     drawn = [row.old for row in bench.rows if row.scene is not None and row.old is not None]
-    text = with_its_place(existing.change.text) if existing.given else existing.change.text
+    text, cut = read_text(existing.change.text)
+    if cut is not None:
+        bench.warn(cut.code, cut.message)
+    text = with_its_place(text) if existing.given else text
     orders = orders_of(text, drawn, len(bench.rows), first=existing.plan.first_number)
     captions = " ".join(row.caption or "" for row in bench.rows)
     if existing.given:
