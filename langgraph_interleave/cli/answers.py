@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import difflib
 import hashlib
 import json
+import re
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast
 
 from langgraph_interleave.artifacts import ArtifactStore, canonical_json
+from langgraph_interleave.cli.wording import count
 from langgraph_interleave.content import image_block
 from langgraph_interleave.errors import ConfigError
 from langgraph_interleave.imaging import load_image
@@ -18,6 +21,8 @@ from langgraph_interleave.types import PlanReview, StepReview
 
 Question = Mapping[str, Any]
 ANSWERS = "answers.jsonl"
+#: What answers go by in an object.
+_ASKED = re.compile(r"plan|0|[1-9][0-9]*")
 #: What a question is called by: not what it may cost, how it is answered, or that an answer was wrong.
 _BESIDES = ("error", "estimate", "answers", "file")
 
@@ -52,7 +57,7 @@ class Given:
         working: Folder for relative paths.
 
     Raises:
-        ConfigError: It is not there, or holds neither.
+        ConfigError: It is not there, holds neither, or something of it answers nothing that is ever asked.
     """
 
     def __init__(self, path: Path, working: Path) -> None:
@@ -68,18 +73,39 @@ class Given:
         if not isinstance(found, list | dict):
             raise ConfigError(f"{self.name} is neither a list nor an object.", remedy=remedy)
         self._left: list[Any] | dict[str, Any] = cast("list[Any] | dict[str, Any]", found)
+        for name in self._left if isinstance(self._left, dict) else ():
+            if not _ASKED.fullmatch(name):
+                meant = "plan" if difflib.get_close_matches(name.strip().lower(), ["plan"]) else ""
+                raise ConfigError(
+                    f"{self.name}: nothing that is asked is called {name[:40]!r}.",
+                    remedy=f"{f'Did you mean {meant}? ' * bool(meant)}Name plan, or the number of a step.",
+                )
+
+    @property
+    def unused(self) -> tuple[str, ...]:
+        """What of it nothing asked for, so far: `("plan", "step 7")`; of a list, `("2 answers",)`."""
+        if isinstance(self._left, list):
+            return (count(len(self._left), "answer"),) if self._left else ()
+        left = [name for name, answers in self._left.items() if answers != []]
+        return tuple(name if name == "plan" else f"step {name}" for name in left)
 
     def take(self, question: Question) -> object | None:
         """The answer to a question, which is then used up; `None` where there is none."""
         if isinstance(self._left, list):
             return self._left.pop(0) if self._left else None
-        name = "plan" if question["ask"] == "plan" else str(question["number"])
+        name = _called(question)
         if name not in self._left:
             return None
         if isinstance(several := self._left[name], list):
             answers = cast("list[object]", several)
             return answers.pop(0) if answers else None
         return self._left.pop(name)
+
+    def peek(self, question: Question) -> object | None:
+        """The answer to a question by its name, which stays."""
+        found = self._left.get(_called(question)) if isinstance(self._left, dict) else None
+        several = cast("list[object]", found) if isinstance(found, list) else None
+        return found if several is None else several[0] if several else None
 
 
 class Kept:
@@ -127,6 +153,10 @@ class Kept:
         with self._path.open("a", encoding="utf-8") as file:
             # On a line of its own, also where the one before was cut off.
             file.write(f"{line}\n" if file.tell() == 0 or _whole(self._path) else f"\n{line}\n")
+
+
+def _called(question: Question) -> str:
+    return "plan" if question["ask"] == "plan" else str(question["number"])
 
 
 def _whole(path: Path) -> bool:

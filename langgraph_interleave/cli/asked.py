@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import PurePath
 from typing import Any
 
 from langgraph_interleave.cli.wording import clean, count, one_line
@@ -63,4 +64,7 @@ def left_lines(questions: list[dict[str, Any]], *, how: str) -> list[str]:
             lines.append(f"    {attempt_line(question['attempts'][-1])}")
         if question.get("file"):
             lines.append(f"    {question['file']}")
+        if sketches := [step["file"] for step in question.get("steps", ()) if step.get("file")]:
+            last = f" to {PurePath(sketches[-1]).name}" if len(sketches) > 1 else ""
+            lines.append(f"    sketches: {sketches[0]}{last}")
     return [*lines, f"to go on, {how}"]

@@ -40,7 +40,11 @@ def make(job: Job, screen: Screen, options: Options, working: Path, *, write: Ca
         screen.pause()
         write()
 
-    reviewer = Reviewer(job, options, working, person=_person(options), before=before)
+    try:
+        reviewer = Reviewer(job, options, working, person=_person(options), before=before)
+    except ConfigError:
+        job.place.clear()
+        raise
     try:
         for line in (job.place.note, job.hint):
             if line:
@@ -66,6 +70,8 @@ def make(job: Job, screen: Screen, options: Options, working: Path, *, write: Ca
         quietly(screen.finish)
     if reviewer.left:
         quietly(lambda: screen.left(reviewer.left, left_lines(reviewer.left, how=again)))
+    if unused := reviewer.unused:
+        quietly(lambda: screen.say(f"note: {unused}"))
     reviewer.done()
 
 

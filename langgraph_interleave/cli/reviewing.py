@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Protocol
@@ -97,6 +98,14 @@ class Reviewer:
         """Nobody answers this for now; what was answered is kept."""
         self.left = [with_files(one.value, self.shown) for one in asked]
 
+    @property
+    def unused(self) -> str:
+        """What to say of answers in the file that nothing asked for; often nothing."""
+        left = self._given.unused if self._given is not None else ()
+        if not left or self._given is None:
+            return ""
+        return f"{self._given.name}: not used{' so far' if self.left else ''}: {', '.join(left)}"
+
     def done(self) -> None:
         """Nothing is asked any more."""
         if not self.left:
@@ -141,7 +150,14 @@ class Reviewer:
         return None
 
     def _from_before(self, question: Question) -> dict[str, Any] | None:
-        return self._kept.take(question)
+        kept = self._kept.take(question)
+        given = self._given.peek(question) if kept is not None and self._given is not None else None
+        if given is not None and self._given is not None:
+            # The file that answered this before is given again.
+            with contextlib.suppress(InterleaveError):
+                if read_review(question, given, self._job.artifacts, self._working) == kept:
+                    self._given.take(question)
+        return kept
 
     def _from_file(self, question: Question) -> dict[str, Any] | None:
         given = self._given.take(question) if self._given is not None else None

@@ -88,8 +88,32 @@ def test_a_file_answers_in_order_or_by_name(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
+def test_what_nothing_asks_for_is_known(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps({"2": ["revise", "accept"], "plan": "accept", "7": "skip"}), encoding="utf-8")
+    given = Given(path, tmp_path)
+    assert given.peek(STEP) == "revise" and given.take(STEP) == "revise"
+    assert given.peek(PLAN) == given.take(PLAN) == "accept" and given.peek(PLAN) is None
+    assert given.unused == ("step 2", "step 7")
+    given.take(STEP)
+    assert given.unused == ("step 7",)
+    path.write_text('["accept", "skip"]', encoding="utf-8")
+    given = Given(path, tmp_path)
+    given.take(PLAN)
+    assert given.unused == ("1 answer",) and given.peek(STEP) is None
+    given.take(STEP)
+    assert given.unused == ()
+
+
 @pytest.mark.parametrize(
-    ("text", "says"), [("{", "is not JSON"), ("3", "neither a list nor"), (None, "cannot be read")]
+    ("text", "says"),
+    [
+        ("{", "is not JSON"),
+        ("3", "neither a list nor"),
+        (None, "cannot be read"),
+        ('{"paln": "accept"}', "nothing that is asked is called 'paln'. Did you mean plan"),
+        ('{"plan": "accept", "step 2": "accept"}', "is called 'step 2'. Name plan, or the number of a step"),
+    ],
 )
 def test_a_file_that_holds_no_answers_is_named(tmp_path: Path, text: str | None, says: str) -> None:
     if text is not None:

@@ -114,6 +114,7 @@ def test_answers_from_a_file_decide_about_steps(working: Path, capsys: Captured)
     [
         ('{"plan": "perhaps"}', 2, r"Error: --answer a.json, about the plan: That answer cannot be used"),
         ("nothing", 2, "Error: --answer a.json is not JSON"),
+        ('{"paln": "accept"}', 2, "Error: --answer a.json: nothing that is asked is called 'paln'."),
         ('[{"decision": "accept", "steps": [{"change": "keep", "step": 9}]}]', 3, "could not be used"),
     ],
 )
@@ -124,9 +125,20 @@ def test_an_answer_that_cannot_be_used_is_said(
     assert run("--approve", "plan", "--answer", "a.json") == code
     captured = capsys.readouterr()
     assert says in captured.err + captured.out
+    if "paln" in answers:
+        assert not (working / "bean").exists(), "nothing was spent"
     # Whatever it was, the next answer counts.
     (working / "a.json").write_text('["accept"]', encoding="utf-8")
     assert run("--approve", "plan", "--answer", "a.json") == 0
+
+
+def test_answers_that_nothing_asked_for_are_told(working: Path, capsys: Captured) -> None:
+    (working / "a.json").write_text('{"plan": "accept", "7": "accept"}', encoding="utf-8")
+    assert run("--approve", "plan", "--answer", "a.json") == 0
+    assert "\nnote: --answer a.json: not used: step 7\n" in capsys.readouterr().out
+    # The plan was answered by this file before.
+    assert run("--approve", "plan,steps", "--answer", "a.json") == 3
+    assert "\nnote: --answer a.json: not used so far: step 7\n" in capsys.readouterr().out
 
 
 def test_what_nobody_accepted_is_asked_about(working: Path, capsys: Captured) -> None:
@@ -141,6 +153,9 @@ def test_a_draft_asks_with_sketches(working: Path, capsys: Captured) -> None:
     out = capsys.readouterr().out
     assert sorted(path.name for path in (working / "bean" / "review").iterdir()) == ["sketch-01.png", "sketch-02.png"]
     assert "being judged" not in out, "a sketch is no attempt"
+    assert "    sketches: bean/review/sketch-01.png to sketch-02.png\n" in out
+    page = (working / "bean" / "index.html").read_text(encoding="utf-8")
+    assert page.count("<img ") == 2 and "sketch" in page.lower() and "No picture" not in page
     assert "1 call (1 plan)" in out
     assert run("--draft", "--yes", roles=[*SIMULATED, "--steps", "2"]) == 0
 
