@@ -42,6 +42,7 @@ DOCUMENTS = (
     "docs/options.md",
     "docs/recipes.md",
     "docs/studio.md",
+    "docs/worth.md",
 )
 
 
