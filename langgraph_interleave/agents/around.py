@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, convert_to_messages
+from langgraph.config import get_config
 from langgraph.prebuilt import ToolRuntime
 
 from langgraph_interleave.agents.gallery import Gallery
@@ -36,6 +37,21 @@ def messages_of(runtime: Runtime) -> list[BaseMessage] | None:
     """The conversation; `None` where there is none."""
     messages = _of_state(runtime, "messages")
     return convert_to_messages(messages) if isinstance(messages, list) else None
+
+
+def thread_of(runtime: Runtime) -> str | None:
+    """Id of the thread: of the agent's, else of the graph whose node calls the tool; `None` where there is none.
+
+    Reads the context of the call: ask before going into another thread of the process.
+    """
+    config: Any = getattr(runtime, "config", None)
+    if config is None:
+        try:
+            config = get_config()
+        except RuntimeError:  # called outside any graph
+            return None
+    thread = config.get("configurable", {}).get("thread_id")
+    return None if thread is None else str(thread)
 
 
 def gallery_of(runtime: Runtime, artifacts: ArtifactStore) -> Gallery:

@@ -113,15 +113,15 @@ class Gallery(Frozen):
         )
         return self.model_copy(update={"pictures": (*self.pictures, added)})
 
-    def with_version(self, document_id: str, title: str, version: KnownVersion) -> Gallery:
-        """The gallery with a version of a document, which is now the current one."""
+    def with_version(self, document_id: str, title: str, version: KnownVersion, *, current: bool = True) -> Gallery:
+        """The gallery with a version of a document, which is the `current` one, as is the first in any case."""
         known = next((one for one in self.documents if one.id == document_id), None)
         others = known.versions if known else ()
         versions = (*(one for one in others if one.version != version.version), version)
         now = KnownDocument(
             id=document_id,
             title=shorten(title, _TITLE),
-            current=version.version,
+            current=known.current if known and not current else version.version,
             versions=tuple(sorted(versions, key=lambda one: one.version)),
         )
         documents = [now if one.id == document_id else one for one in self.documents]

@@ -136,7 +136,9 @@ def _with_document(gallery: Gallery, artifact: Mapping[str, Any]) -> Gallery:
         version = KnownVersion.model_validate(artifact["known"])
         if not _DOC_ID.fullmatch(str(artifact["document"])):
             return gallery
-        return gallery.with_version(str(artifact["document"]), str(artifact["title"]), version)
+        return gallery.with_version(
+            str(artifact["document"]), str(artifact["title"]), version, current=artifact.get("changed") is not False
+        )
     except (KeyError, ValidationError):
         return gallery  # of another version of this package, or not made by it
 

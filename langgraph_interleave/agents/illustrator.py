@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-import threading
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import aclosing, closing, contextmanager
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from langchain_core.tools import ToolException
 from langgraph.errors import GraphBubbleUp
 from langgraph.prebuilt import ToolRuntime
 
-from langgraph_interleave.agents.around import calls_before, forwarder, gallery_of, messages_of
+from langgraph_interleave.agents.around import calls_before, forwarder, gallery_of, messages_of, thread_of
+from langgraph_interleave.agents.changed import came_to
 from langgraph_interleave.agents.gallery import (
     Found,
     Gallery,
@@ -23,7 +23,15 @@ from langgraph_interleave.agents.gallery import (
     read_document,
     version_of,
 )
-from langgraph_interleave.agents.telling import Linker, artifact_for, content_for, words_for
+from langgraph_interleave.agents.shelves import Shelves
+from langgraph_interleave.agents.telling import (
+    Linker,
+    artifact_for,
+    content_for,
+    unchanged_artifact,
+    unchanged_words,
+    words_for,
+)
 from langgraph_interleave.artifacts import ArtifactStore
 from langgraph_interleave.background import in_thread
 from langgraph_interleave.chat.ending import failure_of
@@ -39,6 +47,25 @@ CREATE, CHANGE, RESTORE = "create_illustrated_document", "change_illustrated_doc
 Answer = tuple[Any, dict[str, Any]]
 
 
+class Caller(NamedTuple):
+    """Who calls a tool: an agent with its messages, or anybody else on a thread, if there is one."""
+
+    runtime: ToolRuntime[Any, Any] | None
+    thread: str | None
+
+    @property
+    def keeps(self) -> bool:
+        """Whether it is an agent, whose messages and state keep what there is."""
+        return messages_of(self.runtime) is not None
+
+
+class Base(NamedTuple):
+    """The version that is to be changed, and the document in it."""
+
+    version: KnownVersion
+    data: DocumentData
+
+
 @dataclass(slots=True)
 class Job:
     """One call of a tool that runs the graph: what the graph is given, and what its document will be called."""
@@ -47,10 +74,10 @@ class Job:
     gallery: Gallery
     document: str
     version: int
-    parent: int | None
     options: dict[str, Any]
     forward: Callable[[Any], None]
-    own: bool = False
+    caller: Caller
+    base: Base | None = None
     run_id: str | None = None
     made: dict[str, Any] = field(default_factory=dict[str, Any])
 
@@ -80,9 +107,8 @@ class Illustrator:
         self.graph = graph
         self.artifacts = artifacts
         self._shown = shown
-        #: What was made by calls outside any agent: they are a conversation of their own.
-        self._own = Gallery()
-        self._lock = threading.Lock()
+        #: What was made by calls outside any agent: those on a thread are a conversation, those without are one.
+        self._shelves = Shelves()
 
     # --- the three tools ------------------------------------------------------------------------
 
@@ -92,11 +118,11 @@ class Illustrator:
         Raises:
             ToolException: It cannot be made, with what to do.
         """
-        return self._stream(self._creating(request, images, runtime))
+        return self._stream(self._creating(request, images, _caller(runtime)))
 
     async def acreate(self, request: str, images: Sequence[str], runtime: ToolRuntime[Any, Any] | None) -> Answer:
         """As `create`."""
-        return await self._astream(await in_thread(self._creating, request, images, runtime))
+        return await self._astream(await in_thread(self._creating, request, images, _caller(runtime)))
 
     def change(
         self, document: str, request: str, images: Sequence[str], runtime: ToolRuntime[Any, Any] | None
@@ -106,13 +132,13 @@ class Illustrator:
         Raises:
             ToolException: There is no such document, or it cannot be changed, with what to do.
         """
-        return self._stream(self._changing(document, request, images, runtime))
+        return self._stream(self._changing(document, request, images, _caller(runtime)))
 
     async def achange(
         self, document: str, request: str, images: Sequence[str], runtime: ToolRuntime[Any, Any] | None
     ) -> Answer:
         """As `change`."""
-        return await self._astream(await in_thread(self._changing, document, request, images, runtime))
+        return await self._astream(await in_thread(self._changing, document, request, images, _caller(runtime)))
 
     def restore(self, document: str, version: int, runtime: ToolRuntime[Any, Any] | None) -> Answer:
         """Go back to a version that is there: nothing is planned, drawn or judged.
@@ -120,39 +146,34 @@ class Illustrator:
         Raises:
             ToolException: There is no such document or version.
         """
-        return self._restore(document, version, runtime, self.artifacts.linker())
+        return self._restore(document, version, _caller(runtime), self.artifacts.linker())
 
-    def _restore(
-        self, document: str, version: int, runtime: ToolRuntime[Any, Any] | None, link: Linker | None
-    ) -> Answer:
-        gallery = self._gallery(runtime)
+    def _restore(self, document: str, version: int, caller: Caller, link: Linker | None) -> Answer:
+        gallery = self._gallery(caller)
         found = self._named(gallery, document, version)
         try:
             data = read_document(found.version.digest, self.artifacts)
         except UnknownName as error:
             raise ToolException(str(error)) from error
-        if messages_of(runtime) is None:
-            with self._lock:
-                self._own = self._own.with_version(found.document.id, found.document.title, found.version)
+        if not caller.keeps:
+            self._shelves.restore(caller.thread, found.document.id, found.document.title, found.version)
         words = f"{found.document.id} is as it was in version {version} again; a change starts from there.\n"
         return self._answer(gallery, found.document.id, found.version, data, link, before=words)
 
     async def arestore(self, document: str, version: int, runtime: ToolRuntime[Any, Any] | None) -> Answer:
         """As `restore`."""
-        return await in_thread(self._restore, document, version, runtime, self.artifacts.linker())
+        return await in_thread(self._restore, document, version, _caller(runtime), self.artifacts.linker())
 
     # --- before a run ---------------------------------------------------------------------------
 
-    def _creating(self, request: str, images: Sequence[str], runtime: ToolRuntime[Any, Any] | None) -> Job:
-        gallery = self._gallery(runtime)
+    def _creating(self, request: str, images: Sequence[str], caller: Caller) -> Job:
+        gallery = self._gallery(caller)
         given = {"request": self._request(request, images, gallery)}
-        ahead = len([call for call in calls_before(runtime) if call["name"] == CREATE])
-        return self._job(given, gallery, runtime, gallery.next_document(ahead), 1, None)
+        ahead = len([call for call in calls_before(caller.runtime) if call["name"] == CREATE])
+        return self._job(given, gallery, caller, gallery.next_document(ahead), 1)
 
-    def _changing(
-        self, document: str, request: str, images: Sequence[str], runtime: ToolRuntime[Any, Any] | None
-    ) -> Job:
-        gallery = self._gallery(runtime)
+    def _changing(self, document: str, request: str, images: Sequence[str], caller: Caller) -> Job:
+        gallery = self._gallery(caller)
         found = self._named(gallery, document)
         try:
             data = read_document(found.version.digest, self.artifacts)
@@ -166,11 +187,11 @@ class Illustrator:
         }
         ahead = [
             call
-            for call in calls_before(runtime)
+            for call in calls_before(caller.runtime)
             if call["name"] == CHANGE and document_name(str(call["args"].get("document"))) == found.document.id
         ]
         number = found.document.versions[-1].version + 1 + len(ahead)
-        return self._job(given, gallery, runtime, found.document.id, number, found.version.version)
+        return self._job(given, gallery, caller, found.document.id, number, Base(found.version, data))
 
     def _named(self, gallery: Gallery, document: str, version: int | None = None) -> Found:
         try:
@@ -192,24 +213,20 @@ class Illustrator:
         ]
 
     def _job(
-        self, given: dict[str, Any], gallery: Gallery, runtime: ToolRuntime[Any, Any] | None,
-        document: str, version: int, parent: int | None,
+        self, given: dict[str, Any], gallery: Gallery, caller: Caller, document: str, version: int,
+        base: Base | None = None,
     ) -> Job:  # fmt: skip
         options: dict[str, Any] = {"stream_mode": ["custom", "values"], "version": "v2", "subgraphs": True}
-        context: Any = getattr(runtime, "context", None)
-        call = getattr(runtime, "tool_call_id", None)
+        context: Any = getattr(caller.runtime, "context", None)
+        call = getattr(caller.runtime, "tool_call_id", None)
         if isinstance(context, InterleaveContext) and context.run_id is not None:
             # The caller's own id is that of the agent's turn; each document is a run of its own.
             own = hashlib.sha256(f"{context.run_id}/{call}".encode()).hexdigest()[:16]
             options["context"] = context.model_copy(update={"run_id": own})
-        forward, own = forwarder(runtime), messages_of(runtime) is None
-        return Job(given, gallery, document, version, parent, options, forward, own)
+        return Job(given, gallery, document, version, options, forwarder(caller.runtime), caller, base)
 
-    def _gallery(self, runtime: ToolRuntime[Any, Any] | None) -> Gallery:
-        if messages_of(runtime) is None:
-            with self._lock:
-                return self._own
-        return gallery_of(runtime, self.artifacts)
+    def _gallery(self, caller: Caller) -> Gallery:
+        return gallery_of(caller.runtime, self.artifacts) if caller.keeps else self._shelves.gallery(caller.thread)
 
     # --- the run --------------------------------------------------------------------------------
 
@@ -237,25 +254,27 @@ class Illustrator:
         if isinstance(failure, ConfigError):
             raise failure  # only the operator can mend it
         if failure is not None:
-            raise ToolException(f"No document was made. {failure}")
+            raise ToolException(f"{_nothing(job)} {failure}")
         if data.outcome == "waiting":
             raise ToolException(
                 "A reviewer is asked, and outside an agent nobody can answer here. Call the tool from an agent with "
                 "a checkpointer."
             )
         digest = self.artifacts.put_json(job.made)
-        if not job.own:
-            known = version_of(data, version=job.version, digest=digest, parent=job.parent)
+        parent = None if job.base is None else job.base.version.version
+        if job.base is not None and (came := came_to(data, job.base.data)) != "version":
+            words = unchanged_words(job.document, job.base.version, data, job.base.data, came)
+            return words, unchanged_artifact(job.document, *job.base, data, job.gallery, link)
+        if job.caller.keeps:
+            known = version_of(data, version=job.version, digest=digest, parent=parent)
             return self._answer(job.gallery, job.document, known, data, link)
-        with self._lock:
-            # Calls at the same time were begun with the same gallery.
-            name, number = job.document, 1
-            if job.parent is None:
-                name = self._own.next_document()
-            else:
-                number = self._own.document(name).document.versions[-1].version + 1
-            known = version_of(data, version=number, digest=digest, parent=job.parent)
-            self._own = self._own.with_version(name, title_of(data), known)
+        # Calls at the same time were begun with the same gallery.
+        name, known = self._shelves.add(
+            job.caller.thread,
+            None if job.base is None else job.document,
+            title_of(data),
+            lambda number: version_of(data, version=number, digest=digest, parent=parent),
+        )
         return self._answer(job.gallery, name, known, data, link)
 
     def _answer(
@@ -273,6 +292,17 @@ class Illustrator:
         return content, artifact_for(name, known, data, gallery, link)
 
 
+def _caller(runtime: ToolRuntime[Any, Any] | None) -> Caller:
+    """Who calls: read before another thread of the process is entered, which knows nothing of the call's context."""
+    return Caller(runtime, thread_of(runtime))
+
+
+def _nothing(job: Job) -> str:
+    if job.base is None:
+        return "No document was made."
+    return f"Nothing was changed: {job.document} is as it was, version {job.base.version.version}."
+
+
 @contextmanager
 def _stopping(job: Job) -> Generator[None]:
     """Stop the run when its caller is stopped: nodes in threads, and calls ahead of them, hear nothing of that."""
@@ -282,7 +312,7 @@ def _stopping(job: Job) -> Generator[None]:
         raise  # somebody is asked; the agent waits, and goes on here
     except ArtifactMissing as missing:
         # A picture or a part of the document that is to be changed.
-        raise ToolException(f"No document was made. {missing}") from missing
+        raise ToolException(f"{_nothing(job)} {missing}") from missing
     except BaseException:
         if job.run_id is not None:
             stop_run(job.run_id)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
@@ -51,8 +52,9 @@ def graph_of(graph: Any, artifacts: ArtifactStore | None, options: GraphOptions)
     """The graph that was given, or one made of options; and its store.
 
     Raises:
-        ConfigError: A graph came with options, or without its store; or an option is not valid.
+        ConfigError: A graph came with options, or without its store; or an option is unknown or not valid.
     """
+    check_options(options)
     if graph is None:
         made = make_graph(artifacts, dict(options))
         return made.graph, made.artifacts
@@ -67,3 +69,17 @@ def graph_of(graph: Any, artifacts: ArtifactStore | None, options: GraphOptions)
             remedy="Pass artifacts=…, the same store as create_interleave_graph(artifacts=…).",
         )
     return graph, artifacts
+
+
+def check_options(given: Mapping[str, Any]) -> None:
+    """Refuse what is no option.
+
+    Raises:
+        ConfigError: Naming it, and the option that may have been meant.
+    """
+    known = GraphOptions.__annotations__
+    for name in given:
+        if name not in known:
+            close = difflib.get_close_matches(name, known, n=2)
+            meant = f"Did you mean {' or '.join(close)}? " if close else ""
+            raise ConfigError(f"There is no option {name!r}.", remedy=f"{meant}Options: {', '.join(known)}.")

@@ -14,7 +14,7 @@ from typing import Any, Literal
 from langchain_core.tools import ToolException
 from langgraph.prebuilt import ToolRuntime
 
-from langgraph_interleave.agents.around import gallery_of
+from langgraph_interleave.agents.around import gallery_of, thread_of
 from langgraph_interleave.agents.gallery import UnknownName, is_name
 from langgraph_interleave.backends.base import ImageBackend
 from langgraph_interleave.background import in_thread
@@ -195,8 +195,7 @@ class Studio:
         return gallery_of(runtime, self._artifacts).find(text, self._artifacts)
 
     def _thread(self, runtime: ToolRuntime[Any, Any] | None) -> str:
-        config: Any = (runtime.config if runtime is not None else None) or {}
-        thread = config.get("configurable", {}).get("thread_id")
+        thread = thread_of(runtime)
         # Without one, each set of tools is a conversation of its own.
         named = f"own/{self._own}" if thread is None else f"thread/{thread}"
         return hashlib.sha256(named.encode()).hexdigest()[:32]

@@ -6,6 +6,7 @@ import base64
 from collections.abc import Callable
 from typing import Any
 
+from langgraph_interleave.agents.changed import Came
 from langgraph_interleave.agents.gallery import Gallery, KnownVersion
 from langgraph_interleave.artifacts import ArtifactStore
 from langgraph_interleave.content import image_block
@@ -58,7 +59,8 @@ def artifact_for(
     """A document as JSON, pictures by reference, no bytes.
 
     `segments` are the answer in order: `caption`, `image` and `placeholder`, as events of the same kinds
-    carry them. `pictures` are the ids that were told in this conversation so far, so that they stay.
+    carry them. `changed` says that the document is in this version from now on. `pictures` are the ids that
+    were told in this conversation so far, so that they stay.
 
     Args:
         name: Id of the document.
@@ -72,6 +74,7 @@ def artifact_for(
         "v": 1,
         "document": name,
         "version": known.version,
+        "changed": True,
         "parent": known.parent,
         "title": title_of(data),
         "uri": f"{SCHEME}{known.digest}",
@@ -86,6 +89,43 @@ def artifact_for(
         "known": known.model_dump(mode="json"),
         "pictures": {one.id: image_block(one.image, name=one.name) for one in gallery.pictures if one.image},
     }
+
+
+def unchanged_words(name: str, known: KnownVersion, data: DocumentData, before: DocumentData, came: Came) -> str:
+    """That a change came to nothing, and why.
+
+    Args:
+        name: Id of the document.
+        known: The version it is still in.
+        data: What the run returned.
+        before: The document as it is.
+        came: What the change came to.
+    """
+    why = {
+        "nothing": "nothing would be otherwise than it is",
+        "stopped": "it was stopped before it was finished",
+    }.get(came, "it failed")
+    lines = [f"Nothing was changed: {why}. {name} is as it was, version {known.version}."]
+    if data.problem is not None and came != "nothing":
+        lines.append(f"Problem: {shorten(data.problem.message, _SAID)} {data.problem.remedy}".rstrip())
+    said = [one for one in (*data.notes, *data.warnings) if one not in (*before.notes, *before.warnings)]
+    return "\n".join([*lines, *(f"Note: {shorten(one, _SAID)}" for one in said[:_WARNINGS])])
+
+
+def unchanged_artifact(
+    name: str, known: KnownVersion, before: DocumentData, data: DocumentData, gallery: Gallery, link: Linker | None
+) -> dict[str, Any]:
+    """As `artifact_for` of the document as it still is, but `changed` is false; how it went is that of the run."""
+    went = {
+        "changed": False,
+        "run_id": data.run_id,
+        "outcome": data.outcome,
+        "reasons": list(data.reasons),
+        "spend": data.spend.model_dump(mode="json", exclude_none=True),
+        "notes": list(data.notes),
+        "warnings": list(data.warnings),
+    }
+    return artifact_for(name, known, before, gallery, link) | went
 
 
 def _segments(step: DocumentStep, first_number: int, link: Linker | None) -> list[dict[str, Any]]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from langchain_core.callbacks import CallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel, LanguageModelInput, ModelProfile
-from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.runnables import Runnable
 from langchain_core.utils.function_calling import convert_to_openai_tool
@@ -80,7 +80,8 @@ class RuleBasedChatModel(BaseChatModel):
 
 def _told(answer: ToolMessage) -> str:
     artifact: Any = answer.artifact
-    if answer.status == "error" or not isinstance(artifact, Mapping) or "segments" not in artifact:
+    shows = isinstance(artifact, Mapping) and "segments" in artifact and artifact.get("changed") is not False
+    if answer.status == "error" or not shows:
         return _LINE.sub("", answer.text)
     lines = [f"**{artifact['title']}** ({artifact['document']}, version {artifact['version']})"]
     for segment in artifact["segments"]:
@@ -105,6 +106,8 @@ def _answered(messages: Sequence[BaseMessage]) -> list[ToolMessage]:
 
 
 def _decide(message: BaseMessage, tools: set[str], turn: int) -> AIMessage:
+    if not isinstance(message, HumanMessage):  # nobody has said anything; the last may be the agent's own rules
+        return AIMessage(_HELP)
     line = _LINE.search(message.text)
     documents = _DOCUMENT.findall(line[0]) if line else []
     said = _LINE.sub("", message.text)

@@ -178,6 +178,9 @@ def test_the_options_are_those_of_the_graph() -> None:
     ({"backend": ScriptedBackend()}, "needs a planner"),
     ({"graph": object(), "seed": 2}, "A graph was given together with seed"),
     ({"graph": object()}, "without its artifact store"),
+    ({"aprove": {"plan"}}, r"There is no option 'aprove'\. Did you mean approve\?"),
+    ({"colour": "red"}, r"There is no option 'colour'\. Options: planner, backend,"),
+    ({"graph": object(), "checkpointer": None}, "There is no option 'checkpointer'"),
 ])  # fmt: skip
 def test_what_cannot_be_is_refused_at_once(options: dict[str, Any], says: str) -> None:
     with pytest.raises(ConfigError, match=says):
@@ -386,7 +389,7 @@ def test_a_document_that_lost_a_part_is_an_error_and_not_the_end() -> None:
     files: Any = store._files
     del files._files[f"artifacts/{record[:2]}/{record}"]
     told = call(change, document="doc_1", request="darker")
-    assert told.status == "error" and told.text.startswith("No document was made. ")
+    assert told.status == "error" and told.text.startswith("Nothing was changed: doc_1 is as it was, version 1. The ")
     digest = made["digest"]
     del files._files[f"artifacts/{digest[:2]}/{digest}"]
     for message in (call(change, document="doc_1", request="darker"), call(restore, document="doc_1", version=1)):

@@ -303,6 +303,7 @@ async def test_what_a_real_client_sends_is_what_the_api_takes(loopback: Any) -> 
 
 def test_what_cannot_be_is_refused_at_once() -> None:
     refused: Any = [({"show": "yes"}, "show='yes'"), ({"images": "all"}, "images='all'"), ({"size": "1"}, "size")]
+    refused.append(({"aprove": {"plan"}}, "Did you mean approve"))
     for options, says in refused:
         with pytest.raises(ConfigError, match=says):
             InterleaveMiddleware(**options)

@@ -51,6 +51,14 @@ def test_small_talk_is_answered_in_words(said: str) -> None:
     assert "INTERLEAVE_AGENT_MODEL" in answer.text
 
 
+@pytest.mark.parametrize("given", [{}, {"messages": []}])
+def test_where_nobody_said_anything_it_asks_what_to_show(given: Any) -> None:
+    rules = "You help people with illustrated documents."
+    agent = create_agent(RuleBasedChatModel(), middleware=[InterleaveMiddleware(size="64x64")], system_prompt=rules)
+    [answer] = agent.invoke(given)["messages"]
+    assert not answer.tool_calls and "Ask me how to do something" in answer.text
+
+
 def test_without_the_tools_it_calls_none() -> None:
     assert not RuleBasedChatModel().invoke("How to make tea").tool_calls
 

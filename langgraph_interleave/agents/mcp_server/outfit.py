@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from langgraph_interleave.agents.mcp_server.record import Job
+from langgraph_interleave.agents.options import check_options
 from langgraph_interleave.choose import check_references, check_size, choose_roles
 from langgraph_interleave.context import InterleaveContext, Settings
 from langgraph_interleave.errors import ConfigError
@@ -39,6 +40,7 @@ class Outfit:
         self, planner: Any = None, backend: Any = None, critic: Any = None, *, limits: Limits | None = None,
         **defaults: Any,
     ) -> None:  # fmt: skip
+        check_options(defaults)
         self.limits = limits or Limits()
         self._defaults = {name: value for name, value in defaults.items() if value is not None}
         checks = ("not_blank",)
