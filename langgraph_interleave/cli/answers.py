@@ -45,8 +45,24 @@ def read_review(question: Question, answer: object, artifacts: ArtifactStore, wo
         if isinstance(image, str) and "://" not in image:
             picture = load_image(working / Path(image).expanduser())
             answer = {**answer, "image": image_block(artifacts.put_image(picture), name=Path(image).name)}
-    review = read_answer(model, answer)
-    return review.model_dump(mode="json", exclude_none=True)
+    answer, steps = _as_shown(answer) if model is PlanReview else (answer, None)
+    review = read_answer(model, answer).model_dump(mode="json", exclude_none=True)
+    return review if steps is None else {**review, "steps": steps}
+
+
+def _as_shown(answer: object) -> tuple[object, list[dict[str, Any]] | None]:
+    """An answer without steps in the form of the question, and those: only the graph, which has the plan, can
+    say what was edited in them. The paths of sketches are ours.
+    """
+    steps: Any = cast("Mapping[str, Any]", answer).get("steps") if isinstance(answer, Mapping) else None
+    if not isinstance(steps, list):
+        return answer, None
+    listed = cast("list[Any]", steps)
+    if not listed or any(not isinstance(step, dict) or "change" in step for step in listed):
+        return answer, None
+    shown = [{name: value for name, value in step.items() if name != "file"} for step in listed]
+    rest = {name: value for name, value in cast("Mapping[str, Any]", answer).items() if name != "steps"}
+    return rest, shown
 
 
 class Given:

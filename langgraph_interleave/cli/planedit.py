@@ -124,9 +124,12 @@ class PlanEdit:
         """The answer: accepted, as it is by now."""
         if not self.changed:
             return {"decision": "accept"}
+        left = {entry.step for entry in self.entries}
+        # What is not named would stay.
+        gone = [{"change": "delete", "step": one.step} for one in self.was if one.step not in left]
         answer: dict[str, Any] = {
             "decision": "accept",
-            "steps": [self._change(*one) for one in enumerate(self.entries)],
+            "steps": [*(self._change(*one) for one in enumerate(self.entries)), *gone],
         }
         return answer if self.title == self.old_title else {**answer, "title": self.title}
 

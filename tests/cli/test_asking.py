@@ -143,6 +143,7 @@ def test_a_plan_in_an_editor_is_edited_until_it_can_be_read(tmp_path: Path) -> N
     assert [(change["change"], change.get("caption")) for change in answer["steps"]] == [
         ("keep", None),
         ("insert", "New."),
+        ("delete", None),
     ]
     assert "There is no step [7]." in sitting.out.getvalue()
     assert "[7]" in seen[1], "nothing that was typed is lost"

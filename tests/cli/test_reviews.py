@@ -160,6 +160,19 @@ def test_a_draft_asks_with_sketches(working: Path, capsys: Captured) -> None:
     assert run("--draft", "--yes", roles=[*SIMULATED, "--steps", "2"]) == 0
 
 
+def test_a_plan_is_sent_back_as_it_was_shown(working: Path, capsys: Captured) -> None:
+    roles = [*SIMULATED, "--steps", "3"]
+    assert run("--draft", "--events", roles=roles) == 3
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    steps = next(line for line in lines if line["type"] == "question")["steps"]
+    assert steps[0]["file"] == "bean/review/sketch-01.png"
+    answer = {"plan": {"decision": "accept", "steps": [{**steps[0], "caption": "My own words."}, steps[1]]}}
+    (working / "a.json").write_text(json.dumps(answer), encoding="utf-8")
+    assert run("--draft", "--answer", "a.json", roles=roles) == 0, capsys.readouterr().out
+    assert "complete · 2 of 2 steps" in capsys.readouterr().out
+    assert "My own words." in (working / "bean" / "document.md").read_text(encoding="utf-8")
+
+
 def test_what_may_be_approved_is_said(working: Path, capsys: Captured) -> None:
     assert run("--approve", "pictures") == 2
     assert (
