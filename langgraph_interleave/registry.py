@@ -40,6 +40,8 @@ CHAT_ROLES = ("planner", "critic")
 CHAT_MODELS = "write provider:model, as in openai:gpt-5, or transformers:FOLDER for one that runs in this process"
 
 OURS = "langgraph-interleave"
+#: Names that come with a distribution of ours that is installed by itself, and how.
+_ELSEWHERE = {"miniature": ("langgraph-interleave-miniature", "pip install ./miniature")}
 _REQUIREMENT = re.compile(r"^\s*(?P<name>[\w.-]+).*\bextra\s*==\s*['\"](?P<extra>[\w.-]+)['\"]")
 
 
@@ -259,6 +261,12 @@ def _find(kind: Kind, name: str) -> Entry:
         raise ConfigError(
             f"No {kind} {name!r}: none is installed at all.",
             remedy=f"The metadata of {OURS} is missing; install the package with pip rather than by copying it.",
+        )
+    if name in _ELSEWHERE:
+        distribution, how = _ELSEWHERE[name]
+        raise ConfigError(
+            f"No {kind} {name!r} is installed: it comes with {distribution}.",
+            remedy=f"In a copy of this project's repository, run: {how}",
         )
     close = difflib.get_close_matches(name, names, n=1)
     meant = f"Did you mean {close[0]}? " if close else ""

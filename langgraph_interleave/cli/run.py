@@ -6,12 +6,11 @@ import os
 import sys
 from pathlib import Path
 
-from langgraph_interleave.cli.drawing import choose_backend
+from langgraph_interleave.cli.estimating import estimate
 from langgraph_interleave.cli.folder import shown
 from langgraph_interleave.cli.job import Job, prepare
 from langgraph_interleave.cli.keeping import leave, typed, write_aside
 from langgraph_interleave.cli.making import make
-from langgraph_interleave.cli.money import hint_of
 from langgraph_interleave.cli.pipe import quietly
 from langgraph_interleave.cli.rescue import rescue
 from langgraph_interleave.cli.screen import Screen, can_redraw, open_screen
@@ -22,7 +21,7 @@ from langgraph_interleave.content import read_request
 from langgraph_interleave.document import Document
 from langgraph_interleave.errors import ConfigError
 
-__all__ = ["EXIT", "Options", "estimate", "open_page", "refuse_unspent", "run"]
+__all__ = ["EXIT", "Options", "open_page", "refuse_unspent", "run"]
 
 EXIT = {"complete": 0, "partial": 3, "waiting": 3, "failed": 1, "cancelled": 130}
 
@@ -67,34 +66,6 @@ def run(options: Options, *, working: Path | None = None) -> int:
             versions.unshelve()
         raise
     return _deliver(job, screen, options, working, versions, current if held else None)
-
-
-def estimate(options: Options) -> int:
-    """Say what the run may take; nothing is spent and nothing written."""
-    from langgraph_interleave.choose import choose_roles
-    from langgraph_interleave.estimate import TYPICAL_STEPS, describe, estimate_run
-    from langgraph_interleave.prices import Prices
-    from langgraph_interleave.world.planning.wishes import take_count
-
-    roles = choose_roles(options.planner, choose_backend(options.backend), options.critic, limits=options.limits)
-    count = options.steps or take_count(options.request)[1]
-    expected = estimate_run(
-        count or TYPICAL_STEPS,
-        limits=options.limits,
-        planner=roles.planner,
-        backend=roles.backend,
-        critic=roles.critic,
-        prices=Prices.default(),
-    )
-    sys.stdout.write(describe(expected) + "\n")
-    typed = (options.planner, roles.planner), (options.backend, roles.backend), (options.critic, roles.critic)
-    if hint := hint_of(*typed):
-        sys.stdout.write(f"{hint}\n")
-    if count is None:
-        sys.stdout.write(f"{TYPICAL_STEPS} steps are assumed; --steps says how many.\n")
-    if options.references == "sheet":
-        sys.stdout.write("Where the plan names characters, their sheet is one drawing more.\n")
-    return 0
 
 
 def refuse_unspent(job: Job) -> None:

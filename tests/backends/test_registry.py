@@ -149,6 +149,19 @@ def test_an_unknown_name_lists_what_is_installed() -> None:
         init_planner("nobody")
 
 
+@pytest.mark.parametrize("make", [init_image_backend, init_planner, init_critic])
+def test_a_name_that_comes_with_another_distribution_says_how_it_is_installed(
+    monkeypatch: pytest.MonkeyPatch, make: Callable[[str], object]
+) -> None:
+    from langgraph_interleave import registry
+
+    ours = tuple(entry for entry in registry.installed("backend") if entry.distribution == registry.OURS)
+    monkeypatch.setattr(registry, "installed", lambda kind: ours)
+    says = r"'miniature' is installed: it comes with langgraph-interleave-miniature\..* pip install \./miniature$"
+    with pytest.raises(ConfigError, match=says):
+        make("miniature")
+
+
 def test_nothing_installed_at_all_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("langgraph_interleave.registry.entry_points", lambda group: ())
     with pytest.raises(ConfigError, match="install the package with pip"):
