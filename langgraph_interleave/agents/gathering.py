@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, TypeVar, cast
+from typing import Any, TypeGuard, TypeVar, cast
 
 from langchain_core.messages import BaseMessage, HumanMessage
 from pydantic import ValidationError
@@ -20,6 +20,7 @@ from langgraph_interleave.types import SCHEME, ArtifactRef, ImagePart
 Message = TypeVar("Message", bound=BaseMessage)
 
 _IMG_ID, _DOC_ID = re.compile(r"img_[1-9][0-9]{0,8}"), re.compile(r"doc_[1-9][0-9]{0,8}")
+_UNREADABLE = "it cannot be read"
 _IMAGE_TYPES = frozenset({"image", "image_url", "input_image"})
 
 
@@ -64,7 +65,7 @@ def gather(messages: Sequence[BaseMessage], known: Gallery, artifacts: ArtifactS
 def stored(message: Message, artifacts: ArtifactStore) -> Message:
     """A message whose pictures are in the store; the same object where it holds no bytes that can be read.
 
-    A picture that cannot be read stays as it came: it is for the provider to refuse.
+    A picture that cannot be read stays as it came; see `without_unreadable`.
 
     Args:
         message: A message of any kind.
@@ -79,6 +80,32 @@ def stored(message: Message, artifacts: ArtifactStore) -> Message:
         except ConfigError:
             content.append(block)
     return message if content == message.content else message.model_copy(update={"content": content})
+
+
+def without_unreadable(message: Message, gallery: Gallery) -> Message:
+    """A message with words in place of pictures that cannot be read; the same object where there are none.
+
+    Providers refuse such a picture, and with it the conversation it stays in.
+
+    Args:
+        message: A message of any kind.
+        gallery: What was gathered from it.
+    """
+    if not isinstance(message.content, list):
+        return message
+    problems = {one.key: one for one in gallery.pictures if one.problem == _UNREADABLE}
+    content: list[Any] = []
+    for block in message.content:
+        known = problems.get(_key(dict(block))) if _is_picture(block) else None
+        words = (
+            None if known is None else f"[picture {known.id}{f' ({known.name})' if known.name else ''}: {_UNREADABLE}]"
+        )
+        content.append(block if words is None else {"type": "text", "text": words})
+    return message if content == message.content else message.model_copy(update={"content": content})
+
+
+def _is_picture(block: object) -> TypeGuard[Mapping[str, Any]]:
+    return isinstance(block, Mapping) and cast("Mapping[str, Any]", block).get("type") in _IMAGE_TYPES
 
 
 def _told(artifact: Mapping[str, Any] | None) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -97,8 +124,8 @@ def _blocks(message: BaseMessage) -> Iterator[Mapping[str, Any]]:
     content: Any = drawn if isinstance(drawn, list) else message.content
     if isinstance(content, list):
         for block in cast("list[Any]", content):
-            if isinstance(block, Mapping) and block.get("type") in _IMAGE_TYPES:
-                yield cast("Mapping[str, Any]", block)
+            if _is_picture(block):
+                yield block
 
 
 def _with_block(
@@ -117,7 +144,7 @@ def _with_block(
     try:
         image, name = _kept(block, artifacts)
     except (ArtifactMissing, ConfigError) as error:
-        problem = "it is not in this store" if isinstance(error, ArtifactMissing) else "it cannot be read"
+        problem = "it is not in this store" if isinstance(error, ArtifactMissing) else _UNREADABLE
         key = url.removeprefix(SCHEME) if url and url.startswith(SCHEME) else _key(dict(block))
         return gallery.with_picture(key, None, name=_name(block), problem=problem, given_id=given_id)
     return gallery.with_picture(image.sha256, image, name=name or _name(block), given_id=given_id)

@@ -16,7 +16,7 @@ from typing_extensions import Unpack
 from langgraph_interleave.agents.around import STATE_KEY
 from langgraph_interleave.agents.document_tools import Shown, create_interleave_tools
 from langgraph_interleave.agents.gallery import Gallery
-from langgraph_interleave.agents.gathering import gather, stored
+from langgraph_interleave.agents.gathering import gather, stored, without_unreadable
 from langgraph_interleave.agents.offering import takes_pictures
 from langgraph_interleave.agents.options import GraphOptions, graph_of
 from langgraph_interleave.agents.showing import shown_messages
@@ -152,13 +152,17 @@ class InterleaveMiddleware(AgentMiddleware[IllustratingState, Any, Any]):
     def _taken_in(self, state: Any) -> dict[str, Any] | None:
         before = state["messages"]
         # What a model said must stay as it said it: providers look for their own pictures in it.
+        theirs = [isinstance(message, (HumanMessage, ToolMessage)) for message in before]
         messages = [
-            stored(message, self.artifacts) if isinstance(message, (HumanMessage, ToolMessage)) else message
-            for message in before
+            stored(message, self.artifacts) if kept else message for message, kept in zip(before, theirs, strict=True)
         ]
         known = Gallery.from_json(state.get(STATE_KEY))
         gallery = gather(messages, known, self.artifacts)
         update: dict[str, Any] = {} if gallery == known else {STATE_KEY: gallery.to_json()}
+        messages = [
+            without_unreadable(message, gallery) if kept else message
+            for message, kept in zip(messages, theirs, strict=True)
+        ]
         changed = [kept for kept, given in zip(messages, before, strict=True) if kept is not given]
         return update | {"messages": changed} if changed else update or None
 

@@ -203,14 +203,38 @@ def test_a_summary_loses_no_document() -> None:
     assert "doc_1 (“A plan”, version 1, doc_1.step_1, doc_1.step_2)" in model.shown[-1][-1].content
 
 
-@pytest.mark.parametrize("broken", ["AAAA", "not base64"])
-async def test_a_picture_that_cannot_be_read_does_no_harm(broken: str) -> None:
-    agent, model, _ = agent_of(AIMessage("Nice."))
-    block: Any = {"type": "image", "base64": broken, "mime_type": "image/png"}
-    result = await agent.ainvoke({"messages": [HumanMessage([MINE, block])]}, CONFIG)
+@pytest.mark.parametrize("broken", [
+    {"base64": "AAAA", "mime_type": "image/png"},
+    {"base64": "not base64", "mime_type": "image/png"},
+    {"base64": base64.b64encode(b"no picture " * 99).decode(), "name": "mine.png"},
+    {"base64": 7},
+    {"base64": None, "mime_type": "image/png"},
+    {"data": b"no picture"},
+    {"url": 7},
+    {},
+])  # fmt: skip
+async def test_a_picture_that_cannot_be_read_does_no_harm(broken: dict[str, Any]) -> None:
+    agent, model, _ = agent_of(AIMessage("Nice."), AIMessage("Nicer."))
+    result = await agent.ainvoke({"messages": [HumanMessage([MINE, {"type": "image", **broken}])]}, CONFIG)
     first, second = result["messages"][0].content
-    assert first["url"].startswith("artifact://") and second == block
-    assert "img_2 (cannot be used: it cannot be read)" in model.shown[0][0].content[-1]["text"]
+    called = " (mine.png)" if "name" in broken else ""
+    assert first["url"].startswith("artifact://")
+    assert second == {"type": "text", "text": f"[picture img_2{called}: it cannot be read]"}
+    assert "cannot be used: it cannot be read)" in model.shown[0][0].content[-1]["text"]
+    again = await agent.ainvoke({"messages": [("user", "And now?")]}, CONFIG)
+    assert [one["id"] for one in again["interleave_gallery"]["pictures"]] == ["img_1", "img_2"]
+
+
+def test_a_tools_picture_that_cannot_be_read_is_words_before_the_model_is_called() -> None:
+    @tool
+    def camera() -> Any:
+        """Take a picture."""
+        return [{"type": "image", "base64": "AAAA", "mime_type": "image/png"}]
+
+    agent, model, _ = agent_of(calling("camera"), AIMessage("There."), tools=[camera])
+    result = agent.invoke({"messages": [("user", "Look")]}, CONFIG)
+    words = {"type": "text", "text": "[picture img_1: it cannot be read]"}
+    assert result["messages"][2].content == [words] and model.shown[1][-1].content[0] == words
 
 
 async def test_a_picture_that_is_gone_is_told_as_gone() -> None:

@@ -64,7 +64,7 @@ def roles() -> dict[str, Any]:
 
 @pytest.fixture
 def agent() -> Any:
-    said = [
+    said: list[Any] = [
         calling(CREATE, 0, request="two things"),
         AIMessage("There."),
         *changing(1, "at night"),
