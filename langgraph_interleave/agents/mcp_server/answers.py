@@ -13,9 +13,12 @@ from typing import Literal
 
 from mcp.types import CallToolResult, ContentBlock, ImageContent, ResourceLink, TextContent
 
-from langgraph_interleave.agents.mcp_server.names import ARTIFACT, DOCUMENT, PAGE
+from langgraph_interleave.agents.changed import Came
+from langgraph_interleave.agents.mcp_server.names import ARTIFACT, DOCUMENT, PAGE, Name
+from langgraph_interleave.agents.mcp_server.plain import plain
 from langgraph_interleave.agents.mcp_server.record import Job
 from langgraph_interleave.agents.mcp_server.shelf import Shelf
+from langgraph_interleave.document.markdown import escape_line
 from langgraph_interleave.document.pictures import read_picture
 from langgraph_interleave.document.text import one_line, shorten
 from langgraph_interleave.document.view import title_of
@@ -34,6 +37,11 @@ _MOST_SMALL = 700_000
 #: The same where the client asked for whole pictures.
 _MOST_WHOLE = 8_000_000
 _CAPTION = 300
+_CAME: dict[Came, str] = {
+    "nothing": "Nothing was changed: nothing would be otherwise than it is.",
+    "stopped": "The change was stopped before it was finished.",
+    "failed": "The change failed.",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +54,7 @@ class _Picture:
 
 def refusal(error: InterleaveError) -> CallToolResult:
     """An error as the result of a tool: what is wrong, and what to do."""
-    return CallToolResult(content=[TextContent(type="text", text=str(error))], is_error=True)
+    return CallToolResult(content=[TextContent(type="text", text=plain(str(error)))], is_error=True)
 
 
 def answer(job: Job, shelf: Shelf, images: Images) -> CallToolResult:
@@ -63,25 +71,49 @@ def answer(job: Job, shelf: Shelf, images: Images) -> CallToolResult:
     data = shelf.document(job)
     if not job.ended:
         return CallToolResult(content=[TextContent(type="text", text=_unfinished(job))])
+    failed = job.outcome == "failed" and job.same is None
+    before = _before(job, shelf)
     if data is None:
-        return CallToolResult(content=[TextContent(type="text", text=_nothing(job))], is_error=job.outcome == "failed")
+        return CallToolResult(content=[TextContent(type="text", text=f"{_nothing(job)}{before}")], is_error=failed)
+    if job.same is not None:
+        job = shelf.find(Name(job.document, job.same))
     shown = [(step, step.image) for step in data.steps if step.image is not None]
     sent = _sent([ref for _, ref in shown], shelf, images)
-    content: list[ContentBlock] = [TextContent(type="text", text=_summary(job, data, len(shown) - len(sent), images))]
+    said = _summary(job, data, len(shown) - len(sent), images)
+    content: list[ContentBlock] = [TextContent(type="text", text=f"{before.lstrip()}\n{said}" if before else said)]
     for place, (step, ref) in enumerate(shown):
         picture = sent.get(place)
         if picture is not None:
             content.append(ImageContent(type="image", data=picture.data, mime_type=picture.mime))
         content.append(_link(job, data, step, ref))
     content += _pages(job, data)
-    return CallToolResult(content=content, is_error=job.outcome == "failed")
+    return CallToolResult(content=content, is_error=failed)
+
+
+def _before(job: Job, shelf: Shelf) -> str:
+    """That a change came to nothing, of the change itself and of the version it leaves; empty for all else."""
+    if not job.stands:
+        now = shelf.find(Name(job.document)).version
+        return f" {_CAME[_came(job)]} {job.document} is as it was, in version {now}."
+    fallen = shelf.fallen(job)
+    if fallen is None:
+        return ""
+    came = _came(fallen)
+    see = "" if came == "nothing" else f" See {fallen.name}."
+    return f" This is the document as it was before its last change. {_CAME[came]}{see}"
+
+
+def _came(job: Job) -> Came:
+    if job.same is not None:
+        return "nothing"
+    return "stopped" if job.outcome == "cancelled" else "failed"
 
 
 def _unfinished(job: Job) -> str:
     parts = "" if job.total is None else f" ({job.done} of {job.total} parts done)"
     stop = " It was told to stop." if job.stop else ""
     return (
-        f"Still being made: {job.now}{parts}.{stop}\n"
+        f"Still being made: {plain(job.now)}{parts}.{stop}\n"
         f"document_id: {job.document}, version {job.version}\n"
         f'Wait on with get_document("{job.name}"); it is made whether anybody waits or not.'
     )
@@ -89,7 +121,7 @@ def _unfinished(job: Job) -> str:
 
 def _nothing(job: Job) -> str:
     if job.problem is not None:
-        return f"{job.name} could not be made. {job.problem.message} {job.problem.remedy}".strip()
+        return plain(f"{job.name} could not be made. {job.problem.message} {job.problem.remedy}".strip())
     return f"{job.name} was stopped before anything was drawn. Ask again to have it made."
 
 
@@ -97,14 +129,14 @@ def _summary(job: Job, data: DocumentData, left_out: int, images: Images) -> str
     reasons = f" ({', '.join(reason.replace('_', ' ') for reason in data.reasons)})" if data.reasons else ""
     changed = f" (changed from version {job.order.changes})" if job.order.changes else ""
     lines = [
-        shorten(title_of(data), _CAPTION),
+        escape_line(shorten(title_of(data), _CAPTION)),
         f"{data.outcome}{reasons}; {_count(len(data.steps))}{_cost(data)}",
         f"document_id: {job.document}, version {job.version}{changed}",
     ]
     if job.problem is not None:
-        lines.append(f"{job.problem.message} {job.problem.remedy}".strip())
+        lines.append(plain(f"{job.problem.message} {job.problem.remedy}".strip()))
     lines += ["", *(_line(step, data) for step in data.steps)]
-    lines += [f"Note: {one_line(words)}" for words in (*data.notes, *data.warnings)]
+    lines += [f"Note: {plain(one_line(words))}" for words in (*data.notes, *data.warnings)]
     drawn = [step.index + data.first_number for step in data.steps if step.image]
     if drawn:
         called = f"{job.name}.step_{drawn[0]}" + (" and so on" if len(drawn) > 1 else "")
@@ -117,8 +149,8 @@ def _summary(job: Job, data: DocumentData, left_out: int, images: Images) -> str
 def _line(step: DocumentStep, data: DocumentData) -> str:
     words = [one_line(part) for part in (step.title, step.caption) if part]
     said = " – ".join(dict.fromkeys(words)) or one_line(step.alt)
-    mark = f" [{one_line(step.mark)}]" if step.mark else ""
-    return f"{step.index + data.first_number}. {shorten(said, _CAPTION)}{mark}"
+    mark = f" [{escape_line(step.mark)}]" if step.mark else ""
+    return f"{step.index + data.first_number}. {escape_line(shorten(said, _CAPTION))}{mark}"
 
 
 def _cost(data: DocumentData) -> str:

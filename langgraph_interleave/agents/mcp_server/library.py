@@ -68,11 +68,11 @@ def read(uri: str, shelf: Shelf) -> Kept:
 
 
 def listing(shelf: Shelf) -> list[Listed]:
-    """The documents there are, each by its newest version that is made. Blocks: call it in a thread."""
+    """The documents there are, each by the version it is in. Blocks: call it in a thread."""
     newest: dict[str, Job] = {}
     for job in shelf.jobs():
         known = newest.get(job.document)
-        if job.data is not None and (known is None or known.version < job.version):
+        if job.data is not None and job.stands and (known is None or known.version < job.version):
             newest[job.document] = job
     found: list[Listed] = []
     for job in sorted(newest.values(), key=lambda job: job.created, reverse=True)[:_LISTED]:

@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 from langgraph_interleave import background
+from langgraph_interleave.agents.changed import came_to
 from langgraph_interleave.agents.mcp_server.outfit import Outfit
 from langgraph_interleave.agents.mcp_server.record import Job
 from langgraph_interleave.agents.mcp_server.shelf import Shelf
@@ -17,7 +18,7 @@ from langgraph_interleave.errors import InterleaveError, InternalError
 from langgraph_interleave.events import AttemptEvent, Event, SegmentEvent, StepEvent
 from langgraph_interleave.ledger import Ledger
 from langgraph_interleave.segments import read_event
-from langgraph_interleave.types import Plan, Problem
+from langgraph_interleave.types import DocumentData, Plan, Problem
 
 log = logging.getLogger(__name__)
 
@@ -143,7 +144,7 @@ async def make(making: Making, shelf: Shelf, outfit: Outfit, ledger: Ledger) -> 
     if making.left and (data is None or data["outcome"] == "cancelled"):
         await _write(making, shelf, LAID_DOWN)
     else:
-        await _write(making, shelf, await _ending(data, problem, shelf, stopped=making.stopped))
+        await _write(making, shelf, await _ending(job, data, problem, shelf, stopped=making.stopped))
 
 
 def _progress(steps: Steps) -> dict[str, Any]:
@@ -151,7 +152,7 @@ def _progress(steps: Steps) -> dict[str, Any]:
 
 
 async def _ending(
-    data: dict[str, Any] | None, problem: Problem | None, shelf: Shelf, *, stopped: bool
+    job: Job, data: dict[str, Any] | None, problem: Problem | None, shelf: Shelf, *, stopped: bool
 ) -> dict[str, Any]:
     if data is None and problem is None and not stopped:
         problem = Problem(error="InternalError", message="The run ended without a document.", remedy="Ask again.")
@@ -160,6 +161,10 @@ async def _ending(
     if data is not None:
         ending["data"] = await shelf.artifacts.aput_json(data)
         ending["problem"] = problem or (Problem.model_validate(data["problem"]) if data.get("problem") else None)
+        if job.order.base is not None:
+            before = DocumentData.model_validate(await shelf.artifacts.aget_json(job.order.base))
+            if came_to(DocumentData.model_validate(data), before) == "nothing":
+                ending["same"] = job.order.changes
     return ending
 
 

@@ -54,6 +54,7 @@ class Job(Frozen):
     data: str | None = Field(default=None, description="digest of the document")
     outcome: RunOutcome | None = None
     problem: Problem | None = None
+    same: int | None = Field(default=None, ge=1, description="it changed nothing: its document is that of this version")
 
     @property
     def name(self) -> Name:
@@ -69,3 +70,9 @@ class Job(Frozen):
     def ended(self) -> bool:
         """Whether nothing more is done for it."""
         return self.state == "ended"
+
+    @property
+    def stands(self) -> bool:
+        """Whether the document is in this version, or may be: a change that came to nothing leaves it as it was."""
+        fell = self.same is not None or self.outcome in ("cancelled", "failed")
+        return self.order.base is None or not (self.ended and fell)

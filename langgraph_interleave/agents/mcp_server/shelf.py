@@ -73,7 +73,7 @@ class Shelf:
         raise ConfigError(f"{job.document} has {_MOST_VERSIONS} versions.", remedy="Make a new document.")
 
     def find(self, name: Name) -> Job:
-        """A job by its name; the newest version where none is said.
+        """A job by its name; where no version is said the newest that has not come to nothing.
 
         Raises:
             ConfigError: There is none.
@@ -81,7 +81,8 @@ class Shelf:
         if name.version is not None:
             job = self._read(_file(Name(name.document, name.version)))
         else:
-            job = max(self.versions(name.document), key=lambda known: known.version, default=None)
+            there = self.versions(name.document)[::-1]
+            job = next((known for known in there if known.stands), there[0] if there else None)
         if job is None:
             raise ConfigError(
                 f"There is no document {Name(name.document, name.version)} here.",
@@ -97,12 +98,18 @@ class Shelf:
         """
         job = self.find(name)
         if job.data is None and name.version is None:
-            job = next((known for known in reversed(self.versions(name.document)) if known.data), job)
+            there = [known for known in self.versions(name.document) if known.data and known.stands]
+            job = there[-1] if there else job
         if job.data is None:
             what = "came to nothing" if job.ended else "is still being made"
             remedy = "Make a new document." if job.ended else "Wait for it with get_document."
             raise ConfigError(f"{job.name} {what}.", remedy=remedy)
-        return job
+        return job if job.same is None else self.find(Name(job.document, job.same))
+
+    def fallen(self, job: Job) -> Job | None:
+        """The last change after a version that came to nothing, where the document is still in that version."""
+        later = [known for known in self.versions(job.document) if known.version > job.version]
+        return later[-1] if later and not any(known.stands for known in later) else None
 
     def versions(self, document: str) -> list[Job]:
         """All versions of a document, oldest first."""

@@ -41,8 +41,9 @@ Change one picture as told, keeping the rest of it. The picture is one of a docu
 interleave://artifact/… address, or a data: URL. The edit is judged and made again where it falls short."""
 
 CANCEL = """\
-Stop making a document, in good order: what was drawn so far is kept and can be got with get_document. Use it when the
-user no longer wants a document; merely no longer waiting for it needs nothing."""
+Stop making a document, in good order: what was drawn so far is kept and can be got with get_document. A change that is
+stopped leaves the document in the version it was in. Use it when the user no longer wants it; merely no longer waiting
+for it needs nothing."""
 
 REQUEST = "What the document should show, in the user's words, with all details that matter."
 CHANGE = "What should be otherwise, in words. Steps are called by the numbers the document shows."
@@ -58,6 +59,6 @@ STYLE = 'The look all pictures share, such as "watercolour, muted colours".'
 LANGUAGE = "Language of the captions, such as fr or German. Leave it out for that of the request."
 SEED = "Another number gives other pictures for the same words."
 DOCUMENT_ID = "The document_id, as create_document returned it."
-VERSION = "Which version; the newest if left out."
+VERSION = "Which version; the newest that came to something if left out."
 WAIT = "Seconds to wait for the result, at most 300. Less than your own time limit for a tool call."
 SEE = "Pictures in the answer: small ones (thumbnails), as drawn (full), or links only (none)."
