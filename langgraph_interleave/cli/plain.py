@@ -32,6 +32,8 @@ class PlainView:
             lines += plan_lines(self.progress.plan)
         if self._planned is not None:
             for step in self.progress.in_order():
+                if step.phase == "waiting":
+                    self._told.pop(step.index, None)  # of an earlier plan
                 line = step_line(step)
                 if worth_telling(step) and self._told.get(step.index) != line:
                     self._told[step.index] = line
@@ -73,6 +75,8 @@ def reason(step: StepProgress) -> str:
     if step.phase == "judged" and step.critique is not None and step.critique.verdict == "revise":
         return step.fault
     if step.phase == "done":
+        if step.is_own:
+            return ""  # nothing that was drawn, and nothing of it corrected
         if step.outcome == "accepted" and step.kept:
             # Not of the kept one: a reviewer may have accepted what the critic rejected.
             faults = [fault for attempt, fault in sorted(step.faults.items()) if attempt < step.kept]

@@ -25,7 +25,8 @@ class StepProgress:
     """Where one step is. `number` is what people call it; `attempt` is 0-based; `critique` is that of the
     latest judged attempt, `fault` what the critic said of the latest rejected one, `faults` what it said of each.
     `rewritten` means: being drawn again, by the `refined_prompt` of attempt `refined_for`; `prompt`
-    is the one before it.
+    is the one before it. `begun` are the attempts whose drawing was asked for, `own` the one that is a
+    reviewer's own picture; `plan` says of which plan of the run all this was told, from 0.
     """
 
     index: int
@@ -45,6 +46,14 @@ class StepProgress:
     outcome: StepOutcome | None = None
     attempts: int | None = None
     reason: str = ""
+    begun: set[int] = field(default_factory=set[int])
+    own: int | None = None
+    plan: int = 0
+
+    @property
+    def is_own(self) -> bool:
+        """Whether the picture that is kept is a reviewer's own."""
+        return self.outcome == "accepted" and self.own is not None and self.own == self.kept
 
 
 @dataclass(slots=True)
@@ -71,10 +80,13 @@ class RunProgress:
     spend: Spend | None = None
     run_id: str | None = None
     _seen: set[str] = field(default_factory=set[str])
+    _replaced: int = 0
+    #: Seconds until somebody was asked; events tell the time since the answer.
+    _earlier: float = 0.0
 
     def update(self, event: Event) -> None:
         """Take in one event."""
-        self.seconds = max(self.seconds, event.t)
+        self.seconds = max(self.seconds, self._earlier + event.t)
         self.run_id = event.run_id
         if isinstance(event, SegmentEvent):
             self._segment(event)
@@ -91,6 +103,7 @@ class RunProgress:
 
     def go_on(self) -> None:
         """What waited for an answer is under way again."""
+        self._earlier = self.seconds = self.spend.seconds if self.spend else self.seconds
         self.outcome, self.spend = None, None
 
     def in_order(self) -> list[StepProgress]:
@@ -98,7 +111,18 @@ class RunProgress:
         return [self.steps[index] for index in sorted(self.steps)]
 
     def _step(self, index: int) -> StepProgress:
-        return self.steps.setdefault(index, StepProgress(index=index, number=index + 1))
+        return self.steps.setdefault(index, StepProgress(index=index, number=index + 1, plan=self._replaced))
+
+    def _begun(self, index: int) -> StepProgress:
+        """A step that is being drawn; what was told of it by a plan that another took the place of is over."""
+        known = self._step(index)
+        if known.plan == self._replaced:
+            return known
+        known = StepProgress(index, known.number, known.title, known.text_only, plan=self._replaced)
+        if self.plan is not None:
+            known.prompt = next((step.prompt or "" for step in self.plan.steps if step.index == index), "")
+        self.steps[index] = known
+        return known
 
     def _new(self, event: SegmentEvent) -> bool:
         if event.segment_id in self._seen:
@@ -115,13 +139,15 @@ class RunProgress:
             return
         if event.kind == "caption" and not step.title:
             step.title = event.text or ""
-        elif event.kind == "preview" and step.phase == "waiting":
+        elif event.kind == "preview" and (step.phase == "waiting" or step.plan != self._replaced):
             return  # a sketch, from before the plan was approved
         elif event.kind == "preview" and step.outcome is None and event.attempt >= step.attempt:
             step.phase, step.attempt = "judging", event.attempt
             self.calls["backend"] += self._new(event)
         elif event.kind == "critique" and event.critique is not None:
             step.critique = event.critique
+            if event.critique.judge == "human" and event.attempt not in step.begun:
+                step.own = event.attempt  # nothing was asked to draw it
             if event.critique.verdict == "revise":
                 step.fault = event.critique.reasoning
                 step.faults[event.attempt] = event.critique.reasoning
@@ -144,9 +170,11 @@ class RunProgress:
             text = event.text or ""
             self.thinking = text if event.phase != "delta" else self.thinking + text
         elif event.kind == "plan" and event.plan is not None:
+            if self._new(event):
+                self.calls["planner"] += 1
+                self._replaced += self.plan is not None
             self._drop_changed(event.plan)
             self.plan = event.plan
-            self.calls["planner"] += self._new(event)
             for step in event.plan.steps:
                 known = self._step(step.index)
                 known.number = step.index + event.plan.first_number
@@ -169,7 +197,9 @@ class RunProgress:
         step.phase, step.outcome, step.attempts = "done", event.outcome, event.attempts
 
     def _attempt_event(self, event: AttemptEvent) -> None:
-        step = self._step(event.step)
+        step = self._begun(event.step) if event.phase == "start" else self._step(event.step)
+        if event.phase == "start":
+            step.begun.add(event.attempt)
         if step.outcome is not None or event.attempt < step.attempt:
             return
         if event.phase == "start":
@@ -222,6 +252,8 @@ def said(step: StepProgress) -> str:
 
 def _concluded(step: StepProgress) -> str:
     tries = step.attempts or 0
+    if step.is_own:
+        return "kept: a reviewer's own picture"
     if step.outcome == "accepted":
         return f"kept at attempt {step.kept + 1}" if step.kept else "kept"
     if step.outcome == "text_only":

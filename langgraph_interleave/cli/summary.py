@@ -70,11 +70,14 @@ def outcome_line(progress: RunProgress) -> str:
     steps = progress.in_order()
     if not steps:
         return words
-    corrected = sum(1 for step in steps if step.outcome == "accepted" and step.kept)
+    own = sum(1 for step in steps if step.is_own)
+    corrected = sum(1 for step in steps if step.outcome == "accepted" and step.kept and not step.is_own)
     accepted = sum(1 for step in steps if step.outcome in ("accepted", "text_only"))
     words += f" · {accepted} of {count(len(steps), 'step')} as planned"
     if corrected:
         words += f", {corrected} of them after a correction"
+    if own:
+        words += f", {own} of them a reviewer's own"
     return f"{words}. {progress.miscounted}" if progress.miscounted else words
 
 

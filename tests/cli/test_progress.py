@@ -344,11 +344,70 @@ def test_what_a_reviewer_accepted_is_not_corrected_by_its_own_fault() -> None:
     assert told[-1] == "step 1: kept at attempt 2 - corrected: No seed."
 
 
+def test_a_reviewers_own_picture_is_said_to_be_that() -> None:
+    accepted = Critique(verdict="accept", judge="human")
+    events = [
+        *planned(simple_plan(2)),
+        *started(0), *drawn(0), *judged(0, fault="No seed."), *drawn(0, 1), *judged(0, 1),
+        *started(1), *drawn(1), *judged(1, fault="No leaf."), *drawn(1, 1), *judged(1, 1),
+        segment(RUN, 0, "critique", attempt=2, critique=accepted), *kept(0, 2),
+        segment(RUN, 1, "critique", attempt=1, index=1, critique=accepted), *kept(1, 1),
+    ]  # fmt: skip
+    view = PlainView()
+    told = [line for event in events for line in view.update(event)]
+    assert told[-2:] == ["step 1: kept: a reviewer's own picture", "step 2: kept at attempt 2 - corrected: No leaf."]
+    words = outcome_line(view.progress)
+    assert words.endswith("2 of 2 steps as planned, 1 of them after a correction, 1 of them a reviewer's own")
+
+
+def replanned(plan: Plan, before: int) -> list[Event]:
+    return [segment(RUN, None, "plan", attempt=before, text="outline", plan=plan, before=before)]
+
+
+def test_what_was_drawn_by_another_plan_is_told_anew() -> None:
+    """The steps of the plan that takes its place are drawn from their first attempt, though they read the same."""
+    plan = simple_plan(2)
+    first = [*started(0), *drawn(0), *judged(0, fault="No seed."), *drawn(0, 1), *judged(0, 1, fault="Still none.")]
+    view = PlainView()
+    for event in [*planned(plan), *first]:
+        view.update(event)
+    sketch = segment(RUN, 0, "preview", index=99, image=IMAGE, before=1)
+    events = [*replanned(plan, 1), sketch, *started(0), AttemptEvent(run_id=RUN, step=0, attempt=0, phase="start")]
+    assert [line for event in events for line in view.update(event)] == ["step 1: drawing"]
+    preview = segment(RUN, 0, "preview", image=IMAGE, before=1)
+    critique = segment(RUN, 0, "critique", critique=Critique(verdict="accept", reasoning="fine"), before=1)
+    image = segment(RUN, 0, "image", image=IMAGE, before=1)
+    rest = [preview, critique, image, StepEvent(run_id=RUN, step=0, phase="finish", outcome="accepted", attempts=1)]
+    assert [line for event in rest for line in view.update(event)] == [
+        "step 1: drawn, being judged", "step 1: judged: accept", "step 1: kept",
+    ]  # fmt: skip
+    assert view.progress.calls == {"planner": 2, "backend": 3, "critic": 3}
+    step = view.progress.steps[0]
+    assert (step.kept, step.faults, step.prompt, step.title) == (0, {}, plan.steps[0].prompt, "Step 0")
+
+
+def test_a_step_that_another_plan_takes_over_is_as_it_was() -> None:
+    plan = simple_plan(2)
+    view = PlainView()
+    done = [*started(0), *drawn(0), *judged(0, fault="No seed."), *drawn(0, 1), *judged(0, 1), *kept(0, 1)]
+    for event in [*planned(plan), *done, *started(1), *drawn(1), *judged(1, fault="No leaf.")]:
+        view.update(event)
+    other = plan.model_copy(update={"steps": (plan.steps[0], plan.steps[1].model_copy(update={"prompt": "a leaf"}))})
+    events = [*replanned(other, 1), *started(0), segment(RUN, 0, "image", attempt=1, image=IMAGE, before=1)]
+    events += [StepEvent(run_id=RUN, step=0, phase="finish", outcome="accepted", attempts=2), *started(1), *drawn(1)]
+    told = [line for event in events for line in view.update(event)]
+    assert told[-1] == "step 2: drawn, being judged" and not any(line.startswith("step 1") for line in told)
+    assert said(view.progress.steps[0]) == "kept at attempt 2"
+
+
 def test_a_run_that_waits_has_counted_exactly_and_goes_on() -> None:
     spend = Spend(calls={"planner": 2, "backend": 1, "critic": 1}, seconds=2)
     progress = after([*planned(simple_plan(1)), RunEvent(run_id=RUN, phase="waiting", outcome="waiting", spend=spend)])
     assert outcome_line(progress).startswith("waiting")
     assert calls_line(progress) == "4 calls (2 plans, 1 drawing, 1 critique)"
+    assert status_line(progress, seconds=0.1, free=True).startswith("2.0 s · ")
     progress.go_on()
     assert progress.outcome is None
+    progress.update(StepEvent(run_id=RUN, step=0, phase="start", t=0.5))
+    assert progress.seconds == 2.5, "of the whole run, not of what came after the answer"
     assert calls_line(progress) == "4 calls (2 plans, 1 drawing, 1 critique)"

@@ -95,7 +95,16 @@ def test_answers_from_a_file_decide_about_steps(working: Path, capsys: Captured)
         "2": [{"decision": "revise", "remark": "Darker."}, {"decision": "accept", "attempt": 0}],
     }
     (working / "a.json").write_text(json.dumps(answers), encoding="utf-8")
+    capsys.readouterr()
     assert run("--approve", "steps", "--answer", "a.json") == 0
+    out = capsys.readouterr().out
+    assert (
+        "step 1: kept: a reviewer's own picture\n" in out and "3 of 3 steps as planned, 1 of them a reviewer's" in out
+    )
+    told = [json.loads(line) for line in (working / "bean" / "trajectory.jsonl").read_text("utf-8").splitlines()]
+    seconds = [line["spend"]["seconds"] for line in told if line["type"] == "interleave.run" and "spend" in line]
+    assert len(seconds) == 3 and 0 < seconds[0] < seconds[1] < seconds[2], "time goes on over the answers"
+    assert f"\n{seconds[-1]:.1f} s · " in out
     first, second, other = (
         Image.open(path).convert("RGB").tobytes()
         for path in (
