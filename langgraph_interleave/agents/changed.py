@@ -2,12 +2,33 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import Any, Literal, cast
 
 from langgraph_interleave.types import DocumentData
 
 #: `nothing`: the document that was to be changed came back as it was.
 Came = Literal["version", "nothing", "stopped", "failed"]
+
+
+#: Codes of warnings that are known without them: what roles always say of themselves, and that nothing changed.
+_KNOWN = frozenset({"note", "nothing_changed"})
+
+
+def said_by(event: object) -> str | None:
+    """What an event warns of, in words; `None` for every other event.
+
+    A change of nothing returns the document as it was: why, is in the events of its run alone.
+
+    Args:
+        event: As JSON.
+    """
+    if not isinstance(event, Mapping):
+        return None
+    fields = cast("Mapping[str, Any]", event)
+    if fields.get("type") != "interleave.warning" or fields.get("code") in _KNOWN:
+        return None
+    return str(fields.get("message", "")) or None
 
 
 def came_to(data: DocumentData, before: DocumentData) -> Came:

@@ -13,7 +13,7 @@ from langgraph.errors import GraphBubbleUp
 from langgraph.prebuilt import ToolRuntime
 
 from langgraph_interleave.agents.around import calls_before, forwarder, gallery_of, messages_of, thread_of
-from langgraph_interleave.agents.changed import came_to
+from langgraph_interleave.agents.changed import Came, came_to, said_by
 from langgraph_interleave.agents.gallery import (
     Found,
     Gallery,
@@ -40,7 +40,7 @@ from langgraph_interleave.context import InterleaveContext
 from langgraph_interleave.document.view import title_of
 from langgraph_interleave.errors import ArtifactMissing, ConfigError
 from langgraph_interleave.runs import stop_run
-from langgraph_interleave.types import SCHEME, DocumentData
+from langgraph_interleave.types import SCHEME, DocumentData, Spend
 
 CREATE, CHANGE, RESTORE = "create_illustrated_document", "change_illustrated_document", "restore_illustrated_document"
 
@@ -80,6 +80,8 @@ class Job:
     base: Base | None = None
     run_id: str | None = None
     made: dict[str, Any] = field(default_factory=dict[str, Any])
+    spend: Spend | None = None
+    warnings: dict[str, None] = field(default_factory=dict[str, None])
 
     def hear(self, part: Any) -> None:
         """Take one part of the graph's stream: pass its events on, keep its document."""
@@ -87,11 +89,22 @@ class Job:
         if part["type"] == "custom":
             if isinstance(data, dict) and str(data.get("type", "")).startswith("interleave."):
                 self.run_id = self.run_id or data.get("run_id")
+            if (said := said_by(data)) is not None:
+                self.warnings[said] = None
             self.forward(data)
         elif isinstance(data, Mapping):
             document: Any = data.get("document")
             if isinstance(document, dict) and "run_id" in document:
                 self.made = cast("dict[str, Any]", document)
+                self.spend = Spend.model_validate(data["spend"]) if "spend" in data else None
+
+    def went(self, data: DocumentData, came: Came) -> DocumentData:
+        """The document of a change that came to nothing, with what is true of its run and not of the document."""
+        if came != "nothing":
+            return data
+        warnings = tuple(dict.fromkeys((*data.warnings, *self.warnings)))
+        update = {"run_id": self.run_id or data.run_id, "spend": self.spend or data.spend, "warnings": warnings}
+        return data.model_copy(update=update)
 
 
 class Illustrator:
@@ -263,8 +276,9 @@ class Illustrator:
         digest = self.artifacts.put_json(job.made)
         parent = None if job.base is None else job.base.version.version
         if job.base is not None and (came := came_to(data, job.base.data)) != "version":
-            words = unchanged_words(job.document, job.base.version, data, job.base.data, came)
-            return words, unchanged_artifact(job.document, *job.base, data, job.gallery, link)
+            went = job.went(data, came)
+            words = unchanged_words(job.document, job.base.version, went, job.base.data, came)
+            return words, unchanged_artifact(job.document, *job.base, went, job.gallery, link)
         if job.caller.keeps:
             known = version_of(data, version=job.version, digest=digest, parent=parent)
             return self._answer(job.gallery, job.document, known, data, link)

@@ -9,11 +9,9 @@ from langchain.agents import create_agent
 from langchain_core.language_models import FakeMessagesListChatModel
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langgraph.checkpoint.memory import InMemorySaver
-from langgraph.graph import END, START, StateGraph
 from langgraph.types import Command
-from typing_extensions import TypedDict
 
-from langgraph_interleave import ArtifactStore, create_interleave_graph
+from langgraph_interleave import ArtifactStore
 from langgraph_interleave.agents import InterleaveMiddleware, create_interleave_tools
 from langgraph_interleave.agents.changed import came_to
 from langgraph_interleave.agents.gallery import Gallery
@@ -128,40 +126,20 @@ def test_a_change_that_failed_says_what_there_still_is() -> None:
     assert call(change, document="doc_1", request="longer").artifact["parent"] == 1
 
 
-def unchanging(store: ArtifactStore) -> Any:
-    """A graph that makes a document, and changes none: it returns the one it was to change."""
-    inner = create_interleave_graph(**roles(), artifacts=store)
-    State = TypedDict("State", {"request": Any, "base": Any, "document": Any}, total=False)  # noqa: UP013
-
-    async def node(state: Any) -> Any:
-        if state.get("base"):
-            same = await store.aget_json(state["base"])
-            return {"document": {**same, "warnings": [*same.get("warnings", ()), "The plan is the same."]}}
-        return {"document": (await inner.ainvoke({"request": state["request"]}))["document"]}
-
-    graph: Any = StateGraph(State)
-    graph.add_node("node", node)
-    graph.add_edge(START, "node")
-    graph.add_edge("node", END)
-    return graph.compile()
-
-
-async def test_a_change_of_nothing_is_no_version() -> None:
-    store = ArtifactStore.memory()
-    create, change, restore = create_interleave_tools(unchanging(store), artifacts=store)
-
-    async def acall(tool: Any, **arguments: Any) -> ToolMessage:
-        return await tool.ainvoke({"name": tool.name, "args": arguments, "id": "1", "type": "tool_call"})
-
-    made = await acall(create, request="two things")
-    told = await acall(change, document="doc_1", request="as it is")
+def test_a_change_of_nothing_is_no_version() -> None:
+    create, change, restore = create_interleave_tools(size="64x64")
+    made = call(create, request="How to plant a bean, in 2 steps")
+    told = call(change, document="doc_1", request="delete step 9")
     assert told.status == "success"
     assert told.text == (
         "Nothing was changed: nothing would be otherwise than it is. doc_1 is as it was, version 1.\n"
-        "Note: The plan is the same."
+        "Note: There is no step 9: the steps are 1 to 2."
     )
-    assert (told.artifact["changed"], told.artifact["digest"]) == (False, made.artifact["digest"])
-    assert "has no version 2" in (await acall(restore, document="doc_1", version=2)).text
+    artifact = told.artifact
+    assert (artifact["changed"], artifact["digest"]) == (False, made.artifact["digest"])
+    assert (artifact["run_id"] == made.artifact["run_id"], artifact["spend"]["calls"]) == (False, {"planner": 1})
+    assert artifact["warnings"] == ["There is no step 9: the steps are 1 to 2."]
+    assert "has no version 2" in call(restore, document="doc_1", version=2).text
 
 
 def test_what_a_change_came_to() -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from typing import Any
 
 from langgraph_interleave import background
-from langgraph_interleave.agents.changed import came_to
+from langgraph_interleave.agents.changed import came_to, said_by
 from langgraph_interleave.agents.mcp_server.outfit import Outfit
 from langgraph_interleave.agents.mcp_server.record import Job
 from langgraph_interleave.agents.mcp_server.shelf import Shelf
@@ -114,6 +114,7 @@ async def make(making: Making, shelf: Shelf, outfit: Outfit, ledger: Ledger) -> 
     if job.order.base is not None:
         graph_input["base"] = job.order.base
     steps = Steps()
+    warnings: dict[str, None] = {}
     await _write(making, shelf, _progress(steps))
     try:
         graph: Any = outfit.graph(job, ledger)
@@ -127,6 +128,8 @@ async def make(making: Making, shelf: Shelf, outfit: Outfit, ledger: Ledger) -> 
         async for part in parts:
             event = read_event(part)
             if event is not None:
+                if (said := said_by(event.model_dump())) is not None:
+                    warnings[said] = None
                 if steps.take(event):
                     await _write(making, shelf, _progress(steps))
             elif part["type"] == "values" and not part["ns"]:
@@ -144,7 +147,7 @@ async def make(making: Making, shelf: Shelf, outfit: Outfit, ledger: Ledger) -> 
     if making.left and (data is None or data["outcome"] == "cancelled"):
         await _write(making, shelf, LAID_DOWN)
     else:
-        await _write(making, shelf, await _ending(job, data, problem, shelf, stopped=making.stopped))
+        await _write(making, shelf, await _ending(job, data, problem, shelf, stopped=making.stopped, warnings=warnings))
 
 
 def _progress(steps: Steps) -> dict[str, Any]:
@@ -152,19 +155,27 @@ def _progress(steps: Steps) -> dict[str, Any]:
 
 
 async def _ending(
-    job: Job, data: dict[str, Any] | None, problem: Problem | None, shelf: Shelf, *, stopped: bool
+    job: Job,
+    data: dict[str, Any] | None,
+    problem: Problem | None,
+    shelf: Shelf,
+    *,
+    stopped: bool,
+    warnings: Iterable[str],
 ) -> dict[str, Any]:
     if data is None and problem is None and not stopped:
         problem = Problem(error="InternalError", message="The run ended without a document.", remedy="Ask again.")
     ending: dict[str, Any] = {"state": "ended", "now": "done", "problem": problem}
     ending["outcome"] = data["outcome"] if data else "cancelled" if stopped and problem is None else "failed"
-    if data is not None:
-        ending["data"] = await shelf.artifacts.aput_json(data)
-        ending["problem"] = problem or (Problem.model_validate(data["problem"]) if data.get("problem") else None)
-        if job.order.base is not None:
-            before = DocumentData.model_validate(await shelf.artifacts.aget_json(job.order.base))
-            if came_to(DocumentData.model_validate(data), before) == "nothing":
-                ending["same"] = job.order.changes
+    if data is None:
+        return ending
+    if job.order.base is not None:
+        before = DocumentData.model_validate(await shelf.artifacts.aget_json(job.order.base))
+        if came_to(DocumentData.model_validate(data), before) == "nothing":
+            ending["same"] = job.order.changes
+            data = {**data, "warnings": list(dict.fromkeys((*data.get("warnings", ()), *warnings)))}
+    ending["data"] = await shelf.artifacts.aput_json(data)
+    ending["problem"] = problem or (Problem.model_validate(data["problem"]) if data.get("problem") else None)
     return ending
 
 
