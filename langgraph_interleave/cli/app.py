@@ -147,7 +147,8 @@ def run(
 
     Writes index.html, document.md, images/ and trajectory.jsonl. Exit codes: 0 complete, 3 partial
     or waiting, 1 failed, 2 usage, 130 cancelled. Run again with the same words, a run goes on where
-    it ended: what was drawn is not drawn again, and what was answered is not asked again.
+    it ended: what was drawn is not drawn again, and what was answered is not asked again. A document
+    that is there stays until another is made.
     """
     from langgraph_interleave.cli import run as command
     from langgraph_interleave.cli.typed import read_approve

@@ -69,7 +69,7 @@ def change(
 
     Only what depends on the change is drawn again, with what the document was made with unless you say
     otherwise. The version before stays: `versions` lists them, `restore` goes back. Until the change is done
-    the folder is as it was. Exit codes are those of `run`.
+    the folder is as it was. Exit codes are those of `run`; 1 also where nothing was changed.
     """
     from langgraph_interleave.cli import change as command
     from langgraph_interleave.cli.typed import Options, read_approve
