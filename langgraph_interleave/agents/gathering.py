@@ -20,6 +20,7 @@ from langgraph_interleave.types import SCHEME, ArtifactRef, ImagePart
 Message = TypeVar("Message", bound=BaseMessage)
 
 _IMG_ID, _DOC_ID = re.compile(r"img_[1-9][0-9]{0,8}"), re.compile(r"doc_[1-9][0-9]{0,8}")
+_DIGEST, _ANY = re.compile(r"[0-9a-f]{64}"), "0" * 64
 _UNREADABLE = "it cannot be read"
 _IMAGE_TYPES = frozenset({"image", "image_url", "input_image"})
 
@@ -58,28 +59,48 @@ def gather(messages: Sequence[BaseMessage], known: Gallery, artifacts: ArtifactS
             gallery = _with_document(gallery, artifact)
             continue
         for block in _blocks(message):
-            gallery = _with_block(gallery, block, artifacts)
+            gallery = _with_block(gallery, _referenced(block, artifacts), artifacts)
     return gallery
 
 
 def stored(message: Message, artifacts: ArtifactStore) -> Message:
     """A message whose pictures are in the store; the same object where it holds no bytes that can be read.
 
+    A link that this store made of a picture, and somebody sends back, is that picture again; nothing is fetched.
     A picture that cannot be read stays as it came; see `without_unreadable`.
 
     Args:
         message: A message of any kind.
         artifacts: Where to. Written to: in async code, call this in a thread.
     """
-    if not isinstance(message.content, list) or not holds_bytes([message]):
+    if not isinstance(message.content, list):
+        return message
+    linked = [_referenced(block, artifacts) for block in message.content]
+    if not holds_bytes([message]) and linked == message.content:
         return message
     content: list[Any] = []
-    for block in message.content:
+    for block in linked:
         try:
             content += with_references(HumanMessage([block]), artifacts).content
         except ConfigError:
             content.append(block)
     return message if content == message.content else message.model_copy(update={"content": content})
+
+
+def _referenced(block: Any, artifacts: ArtifactStore) -> Any:
+    """A block with a link to a picture of this store as a reference; every other block as it is.
+
+    Whoever knows a digest may name it as `artifact://…` just as well, so the link's signature says no more.
+    """
+    url = _url(block) if _is_picture(block) else None
+    link = artifacts.linker() if url is not None and "/artifacts/" in url else None
+    if url is None or link is None:
+        return block
+    start, digest = link(_ANY).partition(_ANY)[0], url.partition("?")[0][-len(_ANY) :]
+    if url.partition("?")[0] != f"{start}{digest}" or not _DIGEST.fullmatch(digest):
+        return block
+    name = _name(block)
+    return {"type": "image", "url": f"{SCHEME}{digest}", **({"extras": {"name": name}} if name else {})}
 
 
 def without_unreadable(message: Message, gallery: Gallery) -> Message:

@@ -17,6 +17,7 @@ from langgraph_interleave.agents.gathering import gather, stored
 from langgraph_interleave.agents.telling import artifact_for
 from langgraph_interleave.errors import ConfigError
 from langgraph_interleave.imaging import load_image
+from langgraph_interleave.serving import Links
 from langgraph_interleave.testing import ScriptedBackend, noise_card
 from langgraph_interleave.types import ArtifactRef, DocumentData, DocumentStep, Request, TextPart
 
@@ -97,6 +98,41 @@ def test_what_cannot_be_used_has_an_id_and_says_why(block: Any, why: str) -> Non
     assert gallery.find("img_2", store).width == 16
     assert len(gather(messages, gallery, store).pictures) == 2
     assert stored(messages[0], store).content[0] == block
+
+
+def linked(base_url: str = "https://pictures.example.org/app") -> ArtifactStore:
+    return ArtifactStore.memory(links=Links("a secret of enough bytes", base_url=base_url))
+
+
+@pytest.mark.parametrize("base_url", ["https://pictures.example.org/app", ""])
+def test_a_link_of_ours_that_is_sent_back_is_the_stored_picture(base_url: str) -> None:
+    store = linked(base_url)
+    image = store.put_image(noise_card("a"))
+    url = store.link(image)
+    message = HumanMessage([{"type": "text", "text": "this"}, {"type": "image_url", "image_url": {"url": url}}])
+    gallery = gather([message], Gallery(), store)
+    assert gallery.find("img_1", store) == image
+    kept = stored(message, store)
+    assert kept.content[1] == {"type": "image", "url": image.uri}
+    assert gather([kept], gallery, store) is gallery
+    # A store that is served nowhere made no link.
+    assert stored(message, ArtifactStore.memory()) is message
+
+
+@pytest.mark.parametrize("url", [
+    "https://other.example.org/app/artifacts/{0}?exp=1&sig=a",
+    "https://pictures.example.org.evil.example/app/artifacts/{0}",
+    "https://pictures.example.org/app/artifacts/../{0}",
+    "https://pictures.example.org/app/artifacts/{0}/more",
+    "https://pictures.example.org/app/artifacts/x{0}",
+])  # fmt: skip
+def test_a_link_of_others_is_on_the_web(url: str) -> None:
+    store = linked()
+    image = store.put_image(noise_card("a"))
+    message = HumanMessage([{"type": "image", "url": url.format(image.sha256)}])
+    with pytest.raises(UnknownName, match="it is on the web"):
+        gather([message], Gallery(), store).find("img_1", store)
+    assert stored(message, store) is message
 
 
 def document(
