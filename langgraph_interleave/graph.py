@@ -23,7 +23,7 @@ from langgraph_interleave.planner import Planner
 from langgraph_interleave.references import References
 from langgraph_interleave.reviews import Reviews
 from langgraph_interleave.roles import Roles
-from langgraph_interleave.state import InterleaveInput, InterleaveOutput, InterleaveState, after_planning
+from langgraph_interleave.state import InterleaveInput, InterleaveOutput, InterleaveState
 from langgraph_interleave.turns import Turns
 from langgraph_interleave.types import Approve, OnExhausted, Plan, Publish
 from langgraph_interleave.work import Work
@@ -235,7 +235,13 @@ def wire(roles: Roles) -> Graph:
     add(
         "dispatch",
         "sends out the steps that are ready",
-        {"generate": "ready step", "review_step": "waiting", "planner": "replan", "compose": "all done"},
+        {
+            "review_plan": "to be approved",
+            "generate": "ready step",
+            "review_step": "waiting",
+            "planner": "replan",
+            "compose": "all done",
+        },
     )
     add("generate", "draws an attempt of a step", {"critique": "drawn", "dispatch": "failed"})
     add(
@@ -251,6 +257,7 @@ def wire(roles: Roles) -> Graph:
     )
     add("compose", "puts the document together")
     graph.add_edge(START, "planner")
-    graph.add_conditional_edges("planner", after_planning, {"review_plan": "review_plan", "dispatch": "dispatch"})
+    # No conditional edge: an invocation that is cancelled while it is decided leaves a planner without a successor.
+    graph.add_edge("planner", "dispatch")
     graph.add_edge("compose", END)
     return graph

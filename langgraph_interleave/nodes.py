@@ -50,6 +50,12 @@ class Nodes:
         progress = state_progress(state)
         run = await self.work.runs.find(progress["run_id"], progress["plan"], progress)
         with self.work.at_work(run):
+            if progress.get("unapproved"):
+                run.held = True
+                took: Progress = {**same_plan(progress), "seconds": run.budget.spend().seconds}
+                return Command(
+                    update={"progress": took, **self.work.wait(run, run.view, progress["steps"])}, goto="review_plan"
+                )
             view = committed_view(run, progress)
             settled = run.standing.settle(view)
             view = replace(view, records={**view.records, **settled})

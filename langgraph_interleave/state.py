@@ -205,11 +205,6 @@ def same_plan(progress: Progress | Task) -> Progress:
     )  # fmt: skip
 
 
-def after_planning(state: InterleaveState) -> str:
-    """Where a plan goes: before a reviewer, or on to be drawn."""
-    return "review_plan" if state_progress(state).get("unapproved") else "dispatch"
-
-
 def first_task(progress: Progress, step: int, sources: tuple[int, ...]) -> Task:
     """The task that begins a step."""
     records = {str(source): progress["steps"][str(source)].get("record", "") for source in sources}

@@ -130,9 +130,7 @@ class Turns:
             kept = {str(kept.index): await self.work.commit(kept) for kept in run.view.records.values() if kept.origin}
             if kept:
                 begun["steps"] = kept
-            if not asked:
-                return {"progress": begun}
-            return {"progress": _unapproved(begun, run), **self.work.wait(run, run.view, kept)}
+            return {"progress": _unapproved(begun) if asked else begun}
 
     async def _as_it_was(
         self, run: Run, progress: Callable[[str], Progress], steps: dict[str, StepProgress], *, cannot: bool
@@ -157,7 +155,7 @@ class Turns:
             run.held = False
             return {"progress": begun}
         run.restore_steps(base.records.values())
-        return {"progress": _unapproved(begun, run), **self.work.wait(run, run.view, steps)}
+        return {"progress": _unapproved(begun)}
 
     async def _sketch(self, run: Run) -> None:
         """In a draft: sketch what was planned, for nothing, and tell it."""
@@ -174,11 +172,10 @@ class Turns:
         run.plan_digest = await self.work.roles.artifacts.aput_json(run.plan_record.model_dump(mode="json"))
 
 
-def _unapproved(progress: Progress, run: Run) -> Progress:
-    """The progress of a plan that is put before a reviewer."""
+def _unapproved(progress: Progress) -> Progress:
+    """The progress of a plan that is to be put before a reviewer."""
     waiting = progress.copy()
     waiting["unapproved"] = True
-    waiting["seconds"] = run.budget.spend().seconds
     return waiting
 
 

@@ -286,3 +286,9 @@ async def test_a_planner_is_cut_off_too(make: Make, landed: Landed) -> None:
             break
         await asyncio.sleep(0.005)  # its last words are said on the other thread
     assert ended == ["planner"] and flights() == []
+
+
+def test_no_node_but_the_first_is_followed_by_a_conditional_edge() -> None:
+    """A cancellation while one is decided would keep what the node wrote and lose where it goes."""
+    graph = create_interleave_graph()
+    assert not {name: branches for name, branches in graph.builder.branches.items() if branches}
