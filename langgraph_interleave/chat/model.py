@@ -309,13 +309,19 @@ class ChatInterleave(BaseChatModel):
         options = self._graph_call(messages, stop, kwargs, run_manager)
         order, blocks, forward = Order(), Blocks(self.artifacts, self.images), forwarder()
         async with aclosing(self.graph.astream(**options)) as parts:
-            async for part in parts:
-                forward(part)
-                for piece in order.read(part):
-                    if blocks.waits(piece):
-                        yield _chunk([await asyncio.to_thread(blocks.make, piece)])
-                    else:
-                        yield _chunk([blocks.make(piece)])
+            try:
+                async for part in parts:
+                    forward(part)
+                    for piece in order.read(part):
+                        if blocks.waits(piece):
+                            yield _chunk([await asyncio.to_thread(blocks.make, piece)])
+                        else:
+                            yield _chunk([blocks.make(piece)])
+            except BaseException:
+                # Between two nodes none is there to be told; what was started ahead would go on.
+                if order.run_id is not None:
+                    stop_run(order.run_id)
+                raise
         document = delivered(order.document, order.run_id)
         yield self._last(document, await self.artifacts.aput_json(order.raw_document))
 
