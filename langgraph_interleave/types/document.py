@@ -52,7 +52,7 @@ class DocumentStep(Frozen):
 
 
 class DocumentData(Frozen):
-    """A document as it is returned, stored and loaded, what people read first. `plan` is the digest of the plan's record.
+    """A document as it is returned, stored and loaded, what people read first. `plan` is its plan record's digest.
 
     A document that was changed keeps its earlier versions: `parent` is the digest of the one it came from.
     """

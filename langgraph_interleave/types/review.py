@@ -21,9 +21,7 @@ class PlanReview(Frozen):
     """
 
     decision: Literal["accept", "revise", "cancel"] = Field(description="accept, revise (with a remark) or cancel")
-    remark: str | None = Field(
-        default=None, max_length=4000, description="revise: what should be otherwise, in words"
-    )
+    remark: str | None = Field(default=None, max_length=4000, description="revise: what should be otherwise, in words")
     steps: tuple[Change, ...] | None = Field(
         default=None,
         description="accept: the steps as you want them. Either as the question shows them, edited, in any order, some "
