@@ -49,6 +49,7 @@ class Base:
         digests: Their digests.
         document: Digest of the document, where the plan is a finished document's.
         version: Version of that document; 0 where there is none yet.
+        unsaid: What is wanted otherwise are no words of anybody's, and no part of what was asked for.
     """
 
     plan: PlanRecord
@@ -57,6 +58,7 @@ class Base:
     digests: Mapping[int, str] = field(default_factory=dict[int, str])
     document: str | None = None
     version: int = 0
+    unsaid: bool = False
 
     @property
     def steps(self) -> Plan:
@@ -198,15 +200,20 @@ def asked_of(base: Base, change: Request) -> tuple[Request, Existing]:
     return Request(parts=(*before.parts, *now.parts, *shown)), existing
 
 
-def settle_plan(base: Base, finished: PlanFinished, request: Request, asked: int) -> tuple[PlanFinished, Request]:
-    """A planner's answer with its origins found, and the request without pictures nothing builds on.
+def settle_plan(base: Base, finished: PlanFinished, request: Request, change: Request) -> tuple[PlanFinished, Request]:
+    """A planner's answer with its origins found, and the request as it is kept.
+
+    Drawn pictures that nothing builds on are left out of it, and so is what nobody said.
 
     Args:
         base: What was changed.
         finished: The planner's answer.
         request: What it was given.
-        asked: How many pictures are the user's own; only the drawn ones after them are left out.
+        change: What was wanted otherwise.
     """
+    asked = len(base.plan.request.images) + len(change.images)
+    first = len(base.plan.request.parts)
+    unsaid = range(first, first + len(change.parts)) if base.unsaid else ()
     plan = finished.plan
     origins = match_steps(base.steps, plan) if finished.origins is None else finished.origins
     named = {number for step in plan.steps for kind, number in map(parse_source, step.sources) if kind == "input"}
@@ -219,9 +226,9 @@ def settle_plan(base: Base, finished: PlanFinished, request: Request, asked: int
 
     steps = tuple(step.model_copy(update={"sources": tuple(map(moved, step.sources))}) for step in plan.steps)
     seen, parts = -1, []
-    for part in request.parts:
+    for number, part in enumerate(request.parts):
         seen += isinstance(part, ImagePart)
-        if not isinstance(part, ImagePart) or seen in place:
+        if number not in unsaid and (not isinstance(part, ImagePart) or seen in place):
             parts.append(part)
     finished = replace(finished, plan=plan.model_copy(update={"steps": steps}), origins=origins)
     return finished, Request(parts=tuple(parts))

@@ -194,6 +194,11 @@ class Settings(Frozen):
         return derive_seed(seed, step, attempt)
 
     @property
+    def asks(self) -> bool:
+        """Whether somebody is, or may be, asked on the way."""
+        return bool(self.approve) or self.draft or self.on_exhausted == "ask"
+
+    @property
     def plan_approved(self) -> bool:
         """Whether a plan is put before a reviewer."""
         return self.draft or "plan" in self.approve

@@ -30,6 +30,7 @@ from langgraph_interleave.reviewing import (
     step_question,
     waits_for_words,
 )
+from langgraph_interleave.run import Run
 from langgraph_interleave.state import (
     InterleaveState,
     Progress,
@@ -124,7 +125,7 @@ class Reviews:
         run = await self.runs.find(state["run_id"], state["plan"])
         record = StepRecord.model_validate(await artifacts.aget_json(state["record"]))
         step = run.view.steps[state["step"]]
-        before = await self._before(state)
+        before = await self._before(run, state)
         number = step.index + run.view.first_number
         question = step_question(step, record, number=number, before=before, link=artifacts.linker())
         complaint: str | None = None
@@ -150,9 +151,8 @@ class Reviews:
         node = "critique" if waits_for_words(reviewed) else "retry"
         return Command(update={"progress": _of_step(state, begun)}, goto=Send(node, following))
 
-    async def _before(self, task: Task) -> ArtifactRef | None:
+    async def _before(self, run: Run, task: Task) -> ArtifactRef | None:
         """The picture a step's own is compared with: of its first source."""
-        run = await self.runs.find(task["run_id"], task["plan"])
         found = routing.basis_of(run.view, run.view.steps[task["step"]])
         source = found.before or next(iter(found.drawn_from), None)
         if source is None:

@@ -75,13 +75,9 @@ class Run:
         self.base = base
         asked, existing = (request, None) if base is None else asked_of(base, request)
         self._asked = asked
-        self._wanted = len(request.parts)
-        #: What is wanted otherwise are no words of anybody's, and no part of what was asked for.
-        self.unsaid = False
+        self._change = request
         #: Which picture of the request is the one drawn for a step of the base.
         self.drawn_inputs = {} if existing is None else existing.pictures
-        #: How many pictures are the user's own; those of the base come after them.
-        self._own = len(request.images) + (0 if base is None else len(base.plan.request.images))
         self.emitter = Emitter(run_id, publish=settings.publish, writer=writer, link=roles.artifacts.linker())
         self.standing = Standing(
             asked, settings, self.emitter, roles.backend.capabilities,
@@ -91,8 +87,9 @@ class Run:
         self.scope = roles.ledger.scope(run_id, self.budget, on_resend=self._on_resend)
         self.calls = RunCalls(run_id, asked, settings, roles, self.scope, existing=existing)
         self.plan_record = PlanRecord(
-            run_id=run_id, request=request, settings=settings.model_dump(mode="json"), version=settings.version
-        )
+            run_id=run_id, request=request, settings=settings.model_dump(mode="json"), version=settings.version,
+            parent=None if base is None else base.document,
+        )  # fmt: skip
         self.plan_digest: str | None = None
         self.stopped = False
         self.closed = False
@@ -160,10 +157,7 @@ class Run:
         base, request = self.base, self._asked
         if finished is not None:
             if base is not None:
-                finished, request = settle_plan(base, finished, request, self._own)
-                if self.unsaid:
-                    first = len(base.plan.request.parts)
-                    request = Request(parts=(*request.parts[:first], *request.parts[first + self._wanted :]))
+                finished, request = settle_plan(base, finished, request, self._change)
                 self.standing.view = replace(self.standing.view, request=request)
             self._adopt_plan(finished)
         self.plan_record = self.plan_record.model_copy(

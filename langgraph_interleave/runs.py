@@ -162,9 +162,7 @@ def this_run(settings: Settings) -> tuple[str, Settings]:
     runtime: Any = get_runtime()
     resolved, own = settings.resolve(runtime.context, get_config().get("configurable") or {})
     info = runtime.execution_info
-    if (resolved.approve or resolved.plan_approved or resolved.on_exhausted == "ask") and (
-        info is None or info.thread_id is None
-    ):
+    if resolved.asks and (info is None or info.thread_id is None):
         raise ConfigError(
             "Somebody is to be asked, and without a thread nothing can wait for the answer.",
             remedy="Give the graph a checkpointer (create_interleave_graph(checkpointer=…)) and the call a thread_id; "

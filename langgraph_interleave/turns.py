@@ -58,8 +58,6 @@ class Turns:
             base = await base_of(state.get("base"), self.work.roles.artifacts, latest=latest_document(before))
             settings = settings_of_change(settings, base)
         run = await self.work.runs.start(run_id, request, settings, base)
-        if base is not None:
-            run.plan_record = run.plan_record.model_copy(update={"parent": base.document})
         run.emitter.run_started()
         for note in self.work.roles.notes:
             run.emitter.warning("note", note)
@@ -71,14 +69,14 @@ class Turns:
         wanted = await artifacts.aget_json(before.get("again", ""))
         record = PlanRecord.model_validate(await artifacts.aget_json(before["plan"]))
         digests = record_digests(before["steps"])
-        base = Base(record, before["plan"], await read_records(digests, artifacts), digests)
+        # What a reviewer says is asked for; what the planner is told of steps that cannot be drawn is nobody's wish.
+        unsaid = "changes" in wanted or "cannot" in wanted
+        base = Base(record, before["plan"], await read_records(digests, artifacts), digests, unsaid=unsaid)
         settings = settings_of_change(Settings.model_validate(record.settings), base, version=record.version)
         changes = Changes.model_validate(wanted["changes"]) if "changes" in wanted else None
         remark = Request(parts=(TextPart(text=wanted.get("remark") or "The plan was changed by hand."),))
         run = await self.work.runs.start(before["run_id"], remark, settings, base)
         run.budget.carry(before.get("seconds", 0.0))
-        # What a reviewer says is asked for; what the planner is told of steps that cannot be drawn is nobody's wish.
-        run.unsaid = changes is not None or "cannot" in wanted
         run.plan_record = run.plan_record.model_copy(
             update={
                 "parent": record.parent,

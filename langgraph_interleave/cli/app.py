@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 import typer
 
 from langgraph_interleave.cli import changing
+from langgraph_interleave.cli.flags import Events, NoOpen, WithTraceback, Yes
 from langgraph_interleave.cli.guard import guarded
 
 app = typer.Typer(
@@ -125,7 +126,7 @@ def run(
             show_default=False,
         ),
     ] = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Accept whatever would be asked.")] = False,
+    yes: Yes = False,
     lookahead: Annotated[
         bool | None,
         typer.Option(
@@ -137,11 +138,9 @@ def run(
     estimate: Annotated[
         bool, typer.Option("--estimate", help="Say what the run may take, in calls, money and time; spend nothing.")
     ] = False,
-    events: Annotated[bool, typer.Option("--events", help="One JSON event per line, nothing else on stdout.")] = False,
-    no_open: Annotated[bool, typer.Option("--no-open", help="Do not open the page when it is done.")] = False,
-    with_traceback: Annotated[
-        bool, typer.Option("--traceback", help="Show where an unexpected error came from.")
-    ] = False,
+    events: Events = False,
+    no_open: NoOpen = False,
+    with_traceback: WithTraceback = False,
 ) -> None:
     """Make a document from a request.
 
@@ -151,7 +150,7 @@ def run(
     that is there stays until another is made.
     """
     from langgraph_interleave.cli import run as command
-    from langgraph_interleave.cli.typed import read_approve
+    from langgraph_interleave.cli.typed import read_approve, read_backends
 
     def work() -> int:
         options = command.Options(
@@ -168,7 +167,7 @@ def run(
             language=language,
             style=style,
             planner=planner,
-            backend=backend[0] if backend and len(backend) == 1 else tuple(backend or ()) or None,
+            backend=read_backends(backend),
             critic=critic,
             references=references,
             anchor_inputs=anchor_inputs,
@@ -286,6 +285,7 @@ def mcp(
     docs/mcp.md has configurations of clients. Needs the extra `mcp`.
     """
     from langgraph_interleave.cli import mcp as command
+    from langgraph_interleave.cli.typed import read_backends
 
     options = command.Options(
         out=out,
@@ -304,7 +304,7 @@ def mcp(
         size=size,
         language=language,
         style=style,
-        backend=backend[0] if backend and len(backend) == 1 else tuple(backend or ()) or None,
+        backend=read_backends(backend),
         planner=planner,
         critic=critic,
         references=references,

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from langgraph_interleave.cli.flags import Events, NoOpen, WithTraceback, Yes
 from langgraph_interleave.cli.guard import guarded
 
 Folder = Annotated[Path, typer.Argument(help="A folder that `run` made.", show_default=False)]
@@ -58,12 +59,10 @@ def change(
     answer: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Answers, as for `run`.", show_default=False)
     ] = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Accept whatever would be asked.")] = False,
-    events: Annotated[bool, typer.Option("--events", help="One JSON event per line, nothing else on stdout.")] = False,
-    no_open: Annotated[bool, typer.Option("--no-open", help="Do not open the page when it is done.")] = False,
-    with_traceback: Annotated[
-        bool, typer.Option("--traceback", help="Show where an unexpected error came from.")
-    ] = False,
+    yes: Yes = False,
+    events: Events = False,
+    no_open: NoOpen = False,
+    with_traceback: WithTraceback = False,
 ) -> None:
     """Change a document: `change bean "make step 2 night-time"`.
 
@@ -72,7 +71,7 @@ def change(
     the folder is as it was. Exit codes are those of `run`; 1 also where nothing was changed.
     """
     from langgraph_interleave.cli import change as command
-    from langgraph_interleave.cli.typed import Options, read_approve
+    from langgraph_interleave.cli.typed import Options, read_approve, read_backends
 
     def work() -> int:
         options = Options(
@@ -86,7 +85,7 @@ def change(
             seed=seed,
             language=language,
             style=style,
-            backend=backend[0] if backend and len(backend) == 1 else tuple(backend or ()) or None,
+            backend=read_backends(backend),
             planner=planner,
             critic=critic,
             on_exhausted=on_exhausted,

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from langgraph_interleave.cli.drawing import choose_backend
+from langgraph_interleave.cli.typed import CAPS, limits_of
 from langgraph_interleave.errors import ConfigError
 from langgraph_interleave.limits import Limits
 from langgraph_interleave.references import References
@@ -58,9 +59,7 @@ class Options:
     @property
     def limits(self) -> Limits:
         """The caps on each document, with the defaults of those not given."""
-        names = ("max_steps", "max_attempts", "max_images", "max_calls", "max_seconds")
-        given = {name: getattr(self, name) for name in names}
-        return Limits(**{name: value for name, value in given.items() if value is not None})
+        return limits_of(self, ("max_steps", *CAPS))
 
 
 def serve(options: Options) -> int:
@@ -121,13 +120,9 @@ def make_outfit(options: Options) -> Outfit:
 
 def data_folder() -> Path:
     """Where documents are kept if nobody says otherwise: the user's own folder for data of programs."""
-    if sys.platform == "win32":
-        place = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
-    elif sys.platform == "darwin":
-        place = Path.home() / "Library" / "Application Support"
-    else:
-        place = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
-    return Path(place) / "langgraph-interleave" / "mcp"
+    from platformdirs import user_data_path
+
+    return user_data_path("langgraph-interleave", appauthor=False) / "mcp"
 
 
 async def _stdio(workshop: Workshop) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Self, cast, get_args
@@ -13,11 +13,12 @@ from langgraph_interleave.limits import Limits
 from langgraph_interleave.references import References
 from langgraph_interleave.types import Approve, ImageBytes, OnExhausted
 
-_CAPS = ("max_attempts", "max_images", "max_calls", "max_seconds")
+#: Caps that are typed for a document.
+CAPS = ("max_attempts", "max_images", "max_calls", "max_seconds")
 #: What a change of the document is made with too. Neither the number of steps nor look and language of the
 #: captions: those may be what is to change.
 _KEPT = (
-    *_CAPS, "seed", "size", "planner", "backend", "critic", "references", "anchor_inputs", "reanchor_every",
+    *CAPS, "seed", "size", "planner", "backend", "critic", "references", "anchor_inputs", "reanchor_every",
     "style_in_prompts", "on_exhausted", "lookahead",
 )  # fmt: skip
 _USER = re.compile(r"(?<=//)[^/@?#\s]+@")
@@ -60,8 +61,7 @@ class Options:
     @property
     def limits(self) -> Limits:
         """The caps, with the defaults of those not given."""
-        given = {name: getattr(self, name) for name in _CAPS}
-        return Limits(**{name: value for name, value in given.items() if value is not None})
+        return limits_of(self, CAPS)
 
     @property
     def asks(self) -> bool:
@@ -120,6 +120,22 @@ class Options:
 
 
 _DEFAULT = Options("")
+
+
+def limits_of(options: object, names: Iterable[str]) -> Limits:
+    """The caps among some options, with the defaults of those not given."""
+    given = {name: getattr(options, name) for name in names}
+    return Limits(**{name: value for name, value in given.items() if value is not None})
+
+
+def read_backends(given: Sequence[str] | None) -> str | tuple[str, ...] | None:
+    """What `--backend` names: one, several, or none.
+
+    Example:
+        >>> read_backends(["sketch"]), read_backends(["a=sketch", "b=svg"]), read_backends([])
+        ('sketch', ('a=sketch', 'b=svg'), None)
+    """
+    return given[0] if given and len(given) == 1 else tuple(given or ()) or None
 
 
 def read_approve(given: Iterable[str]) -> tuple[Approve, ...]:
