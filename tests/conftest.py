@@ -26,6 +26,7 @@ settings.register_profile(
 )
 settings.register_profile("ci", parent=settings.get_profile("default"), max_examples=100)
 settings.register_profile("thorough", parent=settings.get_profile("default"), derandomize=False, max_examples=2000)
+settings.register_profile("nightly", parent=settings.get_profile("default"), derandomize=False, max_examples=10_000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 #: Chromium talks to nobody but the page.
@@ -49,6 +50,18 @@ _PREFIXES = (
     "OPENAI_",
 )
 _PROXIES = ("http_proxy", "https_proxy", "all_proxy", "no_proxy")
+
+
+#: Seconds a property test may take with the examples of a whole night.
+_NIGHTLY_S = 3600
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    if os.environ.get("HYPOTHESIS_PROFILE") != "nightly":
+        return
+    for item in items:
+        if item.get_closest_marker("nightly") is not None:
+            item.add_marker(pytest.mark.timeout(_NIGHTLY_S))
 
 
 @pytest.fixture(autouse=True)

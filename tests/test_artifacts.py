@@ -343,6 +343,7 @@ JSON = st.recursive(
 )
 
 
+@pytest.mark.nightly
 @given(JSON)
 def test_any_json_comes_back_as_it_was(value: Any) -> None:
     store = ArtifactStore.memory()

@@ -143,6 +143,7 @@ def test_what_cannot_be_stored_is_mended(given_text: str, read: str) -> None:
     request.model_dump_json().encode()
 
 
+@pytest.mark.nightly
 @given(st.text(st.characters(), min_size=1))
 def test_any_text_can_be_written_as_json(text: str) -> None:
     try:

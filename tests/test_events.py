@@ -69,6 +69,7 @@ def test_foreign_events_are_none_and_broken_ones_an_error() -> None:
         events.from_dict({"type": "interleave.segment", "v": 1})
 
 
+@pytest.mark.nightly
 @given(st.recursive(st.none() | st.text() | st.integers() | st.floats(), lambda x: st.dictionaries(st.text(), x)))
 def test_reading_never_fails_otherwise(value: Any) -> None:
     if isinstance(value, dict):

@@ -156,6 +156,7 @@ _BITS = st.sampled_from(
 _TEXTS = st.lists(st.one_of(_BITS, _BITS, st.text(max_size=3)), max_size=25).map("".join)
 
 
+@pytest.mark.nightly
 @given(_TEXTS, st.lists(st.integers(0, 80)), st.booleans())
 @example("~~~\n<think>\n~~~ \n<think>a", [1, 2, 13, 15], False)
 def test_any_chunking_gives_the_same(text: str, cuts: list[int], thinking_first: bool) -> None:
@@ -171,6 +172,7 @@ def test_any_chunking_gives_the_same(text: str, cuts: list[int], thinking_first:
         assert splitter.reasoning_until == whole.reasoning_until
 
 
+@pytest.mark.nightly
 @given(st.lists(st.tuples(st.sampled_from("ra"), st.text("abc \n", min_size=1, max_size=8)), max_size=6))
 def test_the_alternating_form(parts: list[tuple[str, str]]) -> None:
     text = "".join(f"<think>{words}</think>" if kind == "r" else f"<answer>{words}</answer>" for kind, words in parts)
@@ -178,6 +180,7 @@ def test_the_alternating_form(parts: list[tuple[str, str]]) -> None:
     assert segments(split(*text)[1]) == expected
 
 
+@pytest.mark.nightly
 @given(st.lists(st.sampled_from(["<think>", "</think>", "<answer>", "</answer>", "a ", "b", "\n"]), max_size=20))
 def test_reasoning_is_what_parsing_calls_reasoning(bits: list[str]) -> None:
     text = "".join(bits)

@@ -57,6 +57,7 @@ def test_what_is_no_plain_address(address: str) -> None:
     assert origin_of(address) is None
 
 
+@pytest.mark.nightly
 @given(st.text(max_size=40))
 def test_any_text_is_judged(text: str) -> None:
     origin = origin_of(text)
@@ -120,6 +121,7 @@ async def test_what_is_no_address_is_not_asked(address: str) -> None:
     assert "no plain http" in (await refused(address)).reason
 
 
+@pytest.mark.nightly
 @given(st.text(max_size=60) | st.from_regex(r"(https?:)?//[a-z0-9.:@\\[\]/?#%-]{0,30}", fullmatch=True))
 def test_any_text_is_refused_in_words(address: str) -> None:
     async def nothing(host: str, port: int) -> Sequence[str]:

@@ -81,6 +81,7 @@ def test_the_generator_is_described(can: Capabilities, said: str) -> None:
     assert said in describe(can)
 
 
+@pytest.mark.nightly
 @given(
     style=WORDS,
     instruction=WORDS,
@@ -124,6 +125,7 @@ def test_each_attempt_begins_with_all_of_the_one_before_up_to_its_picture(
         assert len(pictures) == references + 1, "no rejected picture is shown again"
 
 
+@pytest.mark.nightly
 @given(st.lists(st.tuples(WORDS, WORDS, st.booleans()), min_size=1, max_size=3))
 def test_asking_again_begins_with_everything_that_was_asked(answers: list[tuple[str, str, bool]]) -> None:
     unusable = [Unusable(reason, raw, truncated=cut) for reason, raw, cut in answers]

@@ -86,6 +86,7 @@ def test_words_that_look_like_secrets() -> None:
     assert split_options("m?prompt_cache_key=x&max_tokens=7")[1] == {"prompt_cache_key": "x", "max_tokens": "7"}
 
 
+@pytest.mark.nightly
 @given(st.dictionaries(st.from_regex(r"[a-z]{1,8}", fullmatch=True), st.text(max_size=10), max_size=4))
 def test_percent_encoded_values_come_back(options: dict[str, str]) -> None:
     options = {key: value.strip() for key, value in options.items() if key not in ("token", "secret", "password")}

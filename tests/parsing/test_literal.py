@@ -30,6 +30,7 @@ def read(text: str, size: int | None = None) -> Reader:
     return reader
 
 
+@pytest.mark.nightly
 @given(json_values, st.sampled_from([None, 1, 3]))
 def test_reads_what_json_and_python_write(value: Any, size: int | None) -> None:
     for text in (json.dumps(value), json.dumps(value, ensure_ascii=False, indent=1), repr(value)):
@@ -39,6 +40,7 @@ def test_reads_what_json_and_python_write(value: Any, size: int | None) -> None:
         assert reader.notes == []
 
 
+@pytest.mark.nightly
 @given(st.text("{}[]\",:'\\ truefalsn01.-eE/#“”\n", max_size=30))
 def test_reads_no_json_differently_than_json(text: str) -> None:
     for opening in "{[":
@@ -52,6 +54,7 @@ def test_reads_no_json_differently_than_json(text: str) -> None:
             assert json.dumps(reader.value) == json.dumps(expected)
 
 
+@pytest.mark.nightly
 @given(st.text("{}[]',: TrueFalsNon01.-\\x", max_size=20))
 def test_reads_no_python_literal_differently_than_python(text: str) -> None:
     try:

@@ -225,6 +225,7 @@ KEYS = st.sampled_from(["change", "step", *NULLS, "changes", "step_number", "Ste
 ITEMS = st.dictionaries(KEYS, SCALARS | st.lists(SCALARS, max_size=3), max_size=6)
 
 
+@pytest.mark.nightly
 @given(
     st.text(max_size=40)
     | st.lists(st.sampled_from(FRAGMENTS), max_size=30).map("".join)
@@ -239,6 +240,7 @@ def test_whatever_a_model_writes_there_are_changes_or_an_error_of_ours(text: str
             apply_changes(PLAN, parsed.changes)
 
 
+@pytest.mark.nightly
 @given(st.permutations(range(3)), st.data())
 def test_what_is_written_is_what_is_read(order: list[int], data: st.DataObject) -> None:
     words = st.sampled_from(["It's red", 'A sign "OPEN"', "{braces}", "浇水", "a\nb"])

@@ -195,6 +195,7 @@ def _check(result: ParsedPlan | PlanError) -> None:
         Plan.model_validate_json(result.plan.model_dump_json())
 
 
+@pytest.mark.nightly
 @given(anything)
 @example('{"steps":[{"prompt":"\ud83d"}]}')
 @example('{"steps":[{"prompt":"x","title":"\x00"}]}')
@@ -208,6 +209,7 @@ def test_no_text_raises_anything_but_our_errors(text: str) -> None:
         error.raw.encode()
 
 
+@pytest.mark.nightly
 @given(mappings | plan_like | values)
 def test_no_structured_output_raises_anything_but_our_errors(data: Any) -> None:
     _check(_tries(data))
@@ -217,6 +219,7 @@ def test_no_structured_output_raises_anything_but_our_errors(data: Any) -> None:
         error.raw.encode()
 
 
+@pytest.mark.nightly
 @given(anything, st.randoms(use_true_random=False))
 def test_feeding_never_raises(text: str, random: Any) -> None:
     reader = IncrementalPlan(inputs=1)
@@ -233,6 +236,7 @@ def test_feeding_never_raises(text: str, random: Any) -> None:
         assert whole == expected
 
 
+@pytest.mark.nightly
 @given(plans(), st.sampled_from(sorted(WRITERS)))
 def test_structured_plans_come_back_from_every_form(plan: Plan, form: str) -> None:
     parsed = parse_plan(WRITERS[form](structured(plan)), inputs=2)
@@ -240,11 +244,13 @@ def test_structured_plans_come_back_from_every_form(plan: Plan, form: str) -> No
     assert {warning.code for warning in parsed.warnings} <= {"unused_input"}
 
 
+@pytest.mark.nightly
 @given(plans())
 def test_structured_output_comes_back(plan: Plan) -> None:
     assert parse_plan(structured(plan), inputs=2).plan == plan
 
 
+@pytest.mark.nightly
 @given(st.data(), st.integers(0, 3), st.sampled_from(sorted(WRITERS)))
 def test_tagged_plans_come_back_from_every_form(data: st.DataObject, inputs: int, form: str) -> None:
     plan = data.draw(chains(inputs))
@@ -253,6 +259,7 @@ def test_tagged_plans_come_back_from_every_form(data: st.DataObject, inputs: int
     assert {warning.code for warning in parsed.warnings} <= {"unused_input"}
 
 
+@pytest.mark.nightly
 @given(plans(), st.sampled_from(sorted(WRITERS)), st.randoms(use_true_random=False))
 def test_deltas_add_up_to_the_plan(plan: Plan, form: str, random: Any) -> None:
     text = WRITERS[form](structured(plan))
@@ -266,6 +273,7 @@ def test_deltas_add_up_to_the_plan(plan: Plan, form: str, random: Any) -> None:
         assert [delta.style_guide for delta in deltas if isinstance(delta, StyleDelta)] == [plan.style_guide]
 
 
+@pytest.mark.nightly
 @given(chains(1), st.sampled_from(sorted(WRITERS)))
 def test_deltas_of_the_tagged_form_one_character_at_a_time(plan: Plan, form: str) -> None:
     text = WRITERS[form](tagged(plan))
@@ -283,6 +291,7 @@ def _broken_quote(text: str) -> str:
     return text.replace('"prompt": "', '"prompt": "the "big" one, ')
 
 
+@pytest.mark.nightly
 @given(plans(), st.sampled_from(sorted(WRITERS)), st.sampled_from([str, _broken_comma, _broken_quote]), st.data())
 def test_a_cut_plan_is_never_run_half(plan: Plan, form: str, breaks: Any, data: st.DataObject) -> None:
     text = breaks(WRITERS[form](structured(plan)))
@@ -295,6 +304,7 @@ def test_a_cut_plan_is_never_run_half(plan: Plan, form: str, breaks: Any, data: 
 simple = st.sampled_from(["A clay pot.", "It's red", 'A sign "OPEN", lit', "{braces}", "浇水", "a\nb", "x, y: z"])
 
 
+@pytest.mark.nightly
 @given(st.lists(st.tuples(simple, simple), min_size=1, max_size=4), st.sampled_from([_broken_comma, _broken_quote]))
 def test_a_mended_plan_has_every_word(texts: list[tuple[str, str]], breaks: Any) -> None:
     steps = [{"instruction": "Draw it", "prompt": prompt, "caption": caption} for prompt, caption in texts]
@@ -306,12 +316,14 @@ def test_a_mended_plan_has_every_word(texts: list[tuple[str, str]], breaks: Any)
     assert [(step.prompt, step.caption) for step in plan.steps] == [(added + p, c) for p, c in texts]
 
 
+@pytest.mark.nightly
 @given(anything)
 def test_mending_fails_in_one_way(text: str) -> None:
     with contextlib.suppress(CannotRepair):
         mend("{" + text)
 
 
+@pytest.mark.nightly
 @given(plans(), st.data())
 def test_a_cut_plan_is_known_as_cut(plan: Plan, data: st.DataObject) -> None:
     text = WRITERS["think and answer"](structured(plan))
@@ -323,6 +335,7 @@ def test_a_cut_plan_is_known_as_cut(plan: Plan, data: st.DataObject) -> None:
     )
 
 
+@pytest.mark.nightly
 @given(plans())
 def test_a_plan_the_provider_cut_off_is_never_run(plan: Plan) -> None:
     for given_plan in (structured(plan), WRITERS["json"](structured(plan))):
@@ -332,6 +345,7 @@ def test_a_plan_the_provider_cut_off_is_never_run(plan: Plan) -> None:
         assert raised.value.raw
 
 
+@pytest.mark.nightly
 @given(st.booleans(), sentences, st.sampled_from(sorted(WRITERS)))
 def test_critiques_come_back_from_every_form(success: bool, refined: str, form: str) -> None:
     text = WRITERS[form]({"previous_step_success": success, "refine_prompt": refined})
@@ -341,6 +355,7 @@ def test_critiques_come_back_from_every_form(success: bool, refined: str, form: 
     assert critique.warnings == ()
 
 
+@pytest.mark.nightly
 @given(st.sampled_from(sorted(WRITERS)), st.data())
 def test_a_cut_critique_is_never_counted(form: str, data: st.DataObject) -> None:
     text = WRITERS[form]({"previous_step_success": True, "refine_prompt": "a clay pot"})

@@ -61,6 +61,7 @@ def test_correction_stops_where_something_else_is_wrong() -> None:
     )
 
 
+@pytest.mark.nightly
 @given(
     st.dictionaries(
         st.sampled_from("abc"), st.none() | st.integers() | st.text("xy \n\\{}[]:,\"'“”", max_size=8), max_size=3

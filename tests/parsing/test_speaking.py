@@ -18,6 +18,7 @@ def said(text: str, *cuts: int) -> str:
     return "".join(speaking.feed(text[a:b]) for a, b in itertools.pairwise(places))
 
 
+@pytest.mark.nightly
 @given(st.text(max_size=40), st.lists(st.integers(0, 120), max_size=6), st.booleans())
 def test_any_text_in_any_pieces(text: str, cuts: list[int], ascii_only: bool) -> None:
     answer = json.dumps({"reasoning": text, "verdict": "accept"}, ensure_ascii=ascii_only)

@@ -69,11 +69,13 @@ def test_who_a_link_is_for_is_asked_when_its_maker_is_made() -> None:
     assert made.check(*parts(made.bound()(DIGEST)), subjects=("bob",)) == "good"
 
 
+@pytest.mark.nightly
 @given(st.text(), st.text(string.digits, max_size=14) | st.text(), st.text())
 def test_nothing_made_up_is_good(digest: str, expires: str, signature: str) -> None:
     assert links().check(digest, expires, signature) == "bad"
 
 
+@pytest.mark.nightly
 @given(st.integers(0, 150), st.sampled_from(string.ascii_letters + string.digits + "-_"))
 def test_any_change_of_a_letter_makes_it_bad(place: int, letter: str) -> None:
     original = "\n".join(parts(links().url(DIGEST)))
