@@ -21,10 +21,11 @@ from langgraph_interleave.ledger import Call, Produced, Repeats, RunScope, call_
 from langgraph_interleave.planner import Existing, PlanRequest, Rephraser
 from langgraph_interleave.previews import OnPreview, Previews
 from langgraph_interleave.results import (
+    all_pictures,
     check_backends,
     check_inputs,
     critique_result,
-    first_picture,
+    picture_result,
     plan_result,
     run_checks,
     unusable_result,
@@ -164,6 +165,8 @@ class RunCalls:
     ) -> tuple[Call, Produce]:
         """The call that draws an attempt. Its result is `{image, prompt, checks, warnings, model, seed}`.
 
+        Of a call for several pictures, `{pictures: [{image, checks, seed}, …], prompt, warnings, model}`.
+
         A prompt the provider blocks is said in other words once, where the planner can; that counts
         as a repeat, not as an attempt.
 
@@ -180,7 +183,7 @@ class RunCalls:
             backend.fingerprint,
             step=draw.step,
             attempt=draw.attempt,
-            candidate=0,
+            candidate=draw.candidate,
             prompt=draw.wording.text(draw.prompt),
             references=[ref.sha256 for ref in draw.references],
             size=[width, height],
@@ -188,12 +191,14 @@ class RunCalls:
             checks=[check.name for check in self._roles.checks],
             **({"before": draw.before.sha256} if draw.before else {}),
             **({"backend": step.backend} if step.backend else {}),
+            **({"n": draw.n} if draw.n > 1 else {}),
         )
         repeats = Repeats(settings.limits.max_repeats)
         billed = backend.capabilities.billed
         call = self._call(
-            "backend", key, step=draw.step, attempt=draw.attempt, images=1, billed=billed, repeats=repeats
-        )
+            "backend", key, step=draw.step, attempt=draw.attempt, candidate=draw.candidate, images=draw.n,
+            billed=billed, repeats=repeats,
+        )  # fmt: skip
 
         said: str | None = None
 
@@ -206,6 +211,7 @@ class RunCalls:
                 references=references,
                 width=width,
                 height=height,
+                n=draw.n,
                 seed=seed,
                 backend=step.backend,
                 timeout_s=settings.limits.call_timeout_s,
@@ -220,26 +226,24 @@ class RunCalls:
                 request = replace(request, prompt=draw.wording.text(said))
                 result = await backend.agenerate(request, on_progress=previews)
             await previews.finish()
-            image = await asyncio.to_thread(first_picture, result, backend)
-            ref = await self._roles.artifacts.aput_image(image)
-            # Stored before it is checked: it is paid for.
+            images, unreadable = await asyncio.to_thread(all_pictures, result, backend, draw.n)
+            # Stored before they are checked: they are paid for.
+            refs = [await self._roles.artifacts.aput_image(image) for image in images]
             before = await self._pictures((draw.before,)) if draw.before else references[:1]
-            checks, broken = await asyncio.to_thread(
-                run_checks, self._roles.checks, step, image, references, before=before[0] if before else None
-            )
+            pictures: list[dict[str, Any]] = []
+            warnings = [*draw.warnings, *result.warnings, *unreadable]
+            for number, (image, ref) in enumerate(zip(images, refs, strict=True)):
+                checks, broken = await asyncio.to_thread(
+                    run_checks, self._roles.checks, step, image, references, before=before[0] if before else None
+                )
+                warnings += [warning for warning in broken if warning not in warnings]
+                own_seed = image.seed if image.seed is not None else (seed + number) % 2**32
+                pictures.append(picture_result(ref, checks, own_seed, signed=provenance.read(image.data).signed))
             prompt = said or draw.prompt
-            body: dict[str, Any] = {
-                "image": ref.model_dump(mode="json"),
-                "prompt": prompt,
-                "checks": [check.model_dump(mode="json") for check in checks],
-                "warnings": [*draw.warnings, *result.warnings, *broken],
-                "model": result.model,
-                "seed": image.seed if image.seed is not None else seed,
-            }
+            body: dict[str, Any] = {"prompt": prompt, "warnings": warnings, "model": result.model}
+            body |= pictures[0] if draw.n == 1 else {"pictures": pictures}
             if request.prompt != prompt:
                 body["sent"] = request.prompt
-            if provenance.read(image.data).signed:
-                body["signed"] = True
             return Produced(body, result.usage)
 
         return call, produce
@@ -272,6 +276,7 @@ class RunCalls:
         style: StyleGuide,
         on_text: Callable[[str], None],
         *,
+        candidate: int = 0,
         unusable: Sequence[Unusable] = (),
         repeats: Repeats,
     ) -> tuple[Call, Produce]:
@@ -283,6 +288,7 @@ class RunCalls:
             attempt: The attempt.
             style: What the sequence shares.
             on_text: Told the critic's reasoning as it comes.
+            candidate: Which of several pictures; no part of what the call is, so equal ones are judged once.
             unusable: Answers of the critic about this attempt that could not be used.
             repeats: How often it may be repeated.
         """
@@ -315,6 +321,7 @@ class RunCalls:
             key,
             step=step.index,
             attempt=attempt.number,
+            candidate=candidate,
             calls=int(getattr(critic, "calls_at_most", 1)),
             billed=critic.billed,
             repeats=repeats,

@@ -11,16 +11,19 @@ from langgraph_interleave.artifacts import ArtifactStore
 from langgraph_interleave.backends.base import Companions, ImageBackend
 from langgraph_interleave.backends.given import Given, as_backend
 from langgraph_interleave.checks.base import Check
-from langgraph_interleave.context import InterleaveContext, Settings
+from langgraph_interleave.context import SECOND_USD, InterleaveContext, Settings
 from langgraph_interleave.critic import Critic
 from langgraph_interleave.errors import ConfigError
+from langgraph_interleave.estimate.profile import profile_of
 from langgraph_interleave.ledger import Ledger
 from langgraph_interleave.limits import Limits
+from langgraph_interleave.odds import Odds
 from langgraph_interleave.planner import Planner
+from langgraph_interleave.prices import Prices
 from langgraph_interleave.references import References
 from langgraph_interleave.registry import init_check, init_critic, init_planner, keeps_contract
 from langgraph_interleave.roles import Roles
-from langgraph_interleave.types import Approve, OnExhausted, Plan, Publish
+from langgraph_interleave.types import Approve, Lookahead, OnExhausted, Plan, Publish
 
 
 def choose_roles(
@@ -35,7 +38,9 @@ def choose_roles(
     on_exhausted: OnExhausted = "best",
     approve: Collection[Approve] = (),
     draft: bool = False,
-    lookahead: bool | None = None,
+    lookahead: Lookahead | bool | None = None,
+    second_usd: float | None = None,
+    candidates: int = 1,
     early_start: bool | None = None,
     publish: Publish = "early",
     seed: int = 0,
@@ -72,7 +77,9 @@ def choose_roles(
         language=language,
         style=style,
         on_exhausted=on_exhausted,
-        lookahead=lookahead,
+        lookahead=lookahead,  # pyright: ignore[reportArgumentType]
+        second_usd=second_usd,
+        candidates=candidates,
         early_start=early_start,
         publish=publish,
         references=references,
@@ -116,7 +123,9 @@ def choose_roles(
         on_exhausted=on_exhausted,
         approve=chosen.approve or (),
         draft=draft,
-        lookahead=not drawing.capabilities.billed if lookahead is None else lookahead,
+        lookahead=chosen.lookahead or ("never" if drawing.capabilities.billed else "value"),
+        second_usd=SECOND_USD if second_usd is None else second_usd,
+        candidates=candidates,
         early_start=early_start,
         publish=publish,
     )
@@ -128,7 +137,19 @@ def choose_roles(
         ledger=ledger or Ledger(keeping),
         checks=tuple(_checks(checks)),
         settings=settings,
+        odds=_odds(drawing, judging),
         notes=tuple(note for note in (brought.note if brought else "", getattr(judging, "note", None)) if note),
+    )
+
+
+def _odds(backend: ImageBackend, critic: Critic) -> Odds:
+    """What a bet is taken to win and lose before a call was made: as the estimates have it."""
+    drawing, judging, can = profile_of("backend", backend), profile_of("critic", critic), backend.capabilities
+    return Odds(
+        draw_s=drawing.seconds,
+        judge_s=judging.seconds,
+        price_usd=drawing.cost(Prices.default())[0],
+        held=can.concurrency == 1 and can.cancel == "none",
     )
 
 

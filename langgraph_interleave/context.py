@@ -12,8 +12,11 @@ from langgraph_interleave.errors import ConfigError
 from langgraph_interleave.fields import describe_fields
 from langgraph_interleave.limits import Chosen, Limits
 from langgraph_interleave.references import References
-from langgraph_interleave.types import Approve, OnExhausted, Publish
+from langgraph_interleave.types import Approve, Lookahead, OnExhausted, Publish
 from langgraph_interleave.types.base import Frozen
+
+#: What a second less of waiting is taken to be worth, in US dollars: about 7 dollars an hour.
+SECOND_USD = 0.002
 
 
 class InterleaveContext(Chosen):
@@ -33,7 +36,11 @@ class InterleaveContext(Chosen):
         approve: What a reviewer is asked about: the `plan` before anything is drawn, the `steps` before
             they count.
         draft: Sketch every step for nothing, and have the plan approved by the sketches.
-        lookahead: Draw the next step on the bet that this one is accepted.
+        lookahead: Draw the next step on the bet that this one is accepted: `always`, `never`, or where what
+            is won is worth what it may cost (`value`); true and false are always and never.
+        second_usd: What a second less of waiting is worth, in US dollars; `lookahead="value"` weighs it
+            against what lost bets cost.
+        candidates: Pictures drawn for each attempt; the critic's best is taken.
         early_start: Draw the first steps while the plan is still written.
         publish: Captions while the picture is drawn (`early`), or once it was judged (`verified`).
         references: What each step is drawn from: what the plan says (`explicit`), the picture before
@@ -74,9 +81,20 @@ class InterleaveContext(Chosen):
     draft: bool | None = Field(
         default=None, description="Sketch every step for nothing, and have the plan approved by the sketches."
     )
-    lookahead: bool | None = Field(
+    lookahead: Lookahead | None = Field(
         default=None,
-        description="Draw the next step on the bet that this one is accepted.",
+        description="Draw the next step on the bet that this one is accepted: always, never, or where what is won is "
+        "worth what it may cost (value).",
+    )
+    second_usd: float | None = Field(
+        default=None,
+        ge=0,
+        allow_inf_nan=False,
+        description='What a second less of waiting is worth, in US dollars; lookahead="value" weighs it against what '
+        "lost bets cost.",
+    )
+    candidates: int | None = Field(
+        default=None, ge=1, le=8, description="Pictures drawn for each attempt; the critic's best is taken."
     )
     early_start: bool | None = Field(
         default=None, description="Draw the first steps while the plan is still written; default: as lookahead."
@@ -109,12 +127,21 @@ class InterleaveContext(Chosen):
             return (approve,)
         return tuple(sorted(approve)) if isinstance(approve, set | frozenset) else approve
 
+    @field_validator("lookahead", mode="before")
+    @classmethod
+    def _lookahead_may_be_a_switch(cls, lookahead: object) -> object:
+        return _switched(lookahead)
+
     @field_validator("size")
     @classmethod
     def _size_is_two_numbers(cls, size: str | None) -> str | None:
         if size is not None:
             parse_size(size)
         return size
+
+
+def _switched(lookahead: object) -> object:
+    return ("always" if lookahead else "never") if isinstance(lookahead, bool) else lookahead
 
 
 def parse_size(size: str) -> tuple[int, int]:
@@ -149,13 +176,20 @@ class Settings(Frozen):
     approve: tuple[Approve, ...] = ()
     draft: bool = False
     version: int = Field(default=1, ge=1, description="of the document: what is drawn again is not drawn the same")
-    lookahead: bool = True
+    lookahead: Lookahead = "value"
+    second_usd: float = Field(default=SECOND_USD, ge=0)
+    candidates: int = Field(default=1, ge=1, le=8)
     early_start: bool | None = None
     publish: Publish = "early"
     references: References = "explicit"
     anchor_inputs: bool = False
     reanchor_every: int | None = Field(default=None, ge=1)
     style_in_prompts: bool = False
+
+    @field_validator("lookahead", mode="before")
+    @classmethod
+    def _lookahead_was_a_switch(cls, lookahead: object) -> object:
+        return _switched(lookahead)
 
     def resolve(self, context: object, configurable: Mapping[str, Any]) -> tuple[Settings, str | None]:
         """Lay a run's own values over these defaults.
@@ -192,6 +226,10 @@ class Settings(Frozen):
         """Seed of one attempt: 0 to 2**32-1, another for each, the same for the same run seed."""
         seed = self.seed if self.version == 1 else derive_seed(self.seed, self.version, 0)
         return derive_seed(seed, step, attempt)
+
+    def candidate_seed(self, step: int, attempt: int, candidate: int) -> int:
+        """Seed of one of several pictures of an attempt: the first has the attempt's, each further one the next."""
+        return (self.attempt_seed(step, attempt) + candidate) % 2**32
 
     @property
     def asks(self) -> bool:

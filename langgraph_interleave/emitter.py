@@ -27,6 +27,10 @@ Writer = Callable[[Any], None]
 
 #: The place of a sketch among the previews of a step: after those of a drawing that is not done.
 _SKETCH = 99
+#: The place of a finished picture among the previews of an attempt, where it is not the first candidate.
+_CANDIDATES = 90
+#: Each candidate has so many places for what is said of it.
+_SAID_OF_EACH = 12
 
 
 class Emitter:
@@ -61,8 +65,8 @@ class Emitter:
         self.began = time.monotonic() if began is None else began
         self._lock = threading.RLock()
         self._held: list[events.Event] | None = None
-        #: What was streamed of each reasoning that is not over, by step and attempt.
-        self._texts: dict[tuple[int | None, int], str] = {}
+        #: What was streamed of each reasoning that is not over, by step, attempt and candidate.
+        self._texts: dict[tuple[int | None, int, int], str] = {}
         #: Every step and every attempt that was told, and whether it is still open.
         self._steps: dict[int, bool] = {}
         self._attempts: dict[tuple[int, int], bool] = {}
@@ -70,7 +74,7 @@ class Emitter:
         #: Steps that are no part of the document; nothing is told of them but warnings.
         self._hidden: frozenset[int] = frozenset()
         #: Which of the critic's answers about an attempt is told, where a reviewer's remark had it asked again.
-        self._answer: dict[tuple[int | None, int], int] = {}
+        self._answer: dict[tuple[int | None, int, int], int] = {}
         #: How many plans of this run the one that is told took the place of.
         self.before = 0
 
@@ -123,7 +127,7 @@ class Emitter:
         with self._lock:
             before = self.before
             replaces = events.segment_id(self.run_id, None, before - 1, "plan") if before else None
-            self._segment(None, "plan", attempt=before, text=outline(plan), plan=plan, replaces=replaces)
+            self._segment(None, "plan", attempt=before, text=plan.outline(), plan=plan, replaces=replaces)
             held, self._held = self._held or [], None
             for event in held:
                 if _step_of(event) not in changed:
@@ -184,49 +188,51 @@ class Emitter:
 
     # --- what planner and critic say ------------------------------------------------------------
 
-    def reasoning(self, step: int | None, text: str, *, attempt: int = 0) -> None:
+    def reasoning(self, step: int | None, text: str, *, attempt: int = 0, candidate: int = 0) -> None:
         """More text of a reasoning segment."""
         with self._lock:
-            attempt = self.before if step is None else attempt
-            if (step, attempt) not in self._texts:
-                self._texts[step, attempt] = ""
-                self._reasoning(step, attempt, phase="start")
-            before = self._texts[step, attempt]
-            self._reasoning(step, attempt, phase="delta", text=text, offset=len(before))
-            self._texts[step, attempt] = before + text
+            name = (step, self.before if step is None else attempt, candidate)
+            if name not in self._texts:
+                self._texts[name] = ""
+                self._reasoning(*name, phase="start")
+            before = self._texts[name]
+            self._reasoning(*name, phase="delta", text=text, offset=len(before))
+            self._texts[name] = before + text
 
-    def reasoning_finished(self, step: int | None, text: str, *, attempt: int = 0) -> None:
+    def reasoning_finished(self, step: int | None, text: str, *, attempt: int = 0, candidate: int = 0) -> None:
         """The whole text of a reasoning segment; where none is given, what was told of it."""
         with self._lock:
-            attempt = self.before if step is None else attempt
-            streamed = self._texts.get((step, attempt))
+            name = (step, self.before if step is None else attempt, candidate)
+            streamed = self._texts.get(name)
             if streamed is not None and text and text != streamed:
                 # Whoever adds up deltas has the whole as well, whatever was said on the way to it.
                 if not text.startswith(streamed):
-                    self.reasoning_restarted(step, attempt=attempt)
-                self.reasoning(step, text.removeprefix(self._texts[step, attempt]), attempt=attempt)
-            self._texts.pop((step, attempt), None)
+                    self.reasoning_restarted(step, attempt=attempt, candidate=candidate)
+                further = text.removeprefix(self._texts[name])
+                self.reasoning(step, further, attempt=attempt, candidate=candidate)
+            self._texts.pop(name, None)
             if text or streamed is not None:
-                self._reasoning(step, attempt, text=text or streamed)
+                self._reasoning(*name, text=text or streamed)
 
-    def reasoning_restarted(self, step: int | None, *, attempt: int = 0) -> None:
+    def reasoning_restarted(self, step: int | None, *, attempt: int = 0, candidate: int = 0) -> None:
         """What was told of a reasoning segment is void: whoever speaks is asked again."""
         with self._lock:
-            attempt = self.before if step is None else attempt
-            if (step, attempt) in self._texts:
-                self._texts[step, attempt] = ""
-                self._reasoning(step, attempt, phase="start")
+            name = (step, self.before if step is None else attempt, candidate)
+            if name in self._texts:
+                self._texts[name] = ""
+                self._reasoning(*name, phase="start")
 
-    def judging(self, step: int, attempt: Attempt) -> None:
+    def judging(self, step: int, attempt: Attempt, *, candidate: int = 0) -> None:
         """The critic is asked about an attempt; again, where a reviewer had a remark about it."""
-        self._answer[step, attempt.number] = len(attempt.overruled) + (attempt.review is not None)
+        self._answer[step, attempt.number, candidate] = len(attempt.overruled) + (attempt.review is not None)
 
-    def _reasoning(self, step: int | None, attempt: int, **fields: Any) -> None:
-        self._segment(step, "reasoning", attempt=attempt, index=self._answer.get((step, attempt), 0), **fields)
+    def _reasoning(self, step: int | None, attempt: int, candidate: int, **fields: Any) -> None:
+        index = self._answer.get((step, attempt, candidate), 0) + _SAID_OF_EACH * candidate
+        self._segment(step, "reasoning", attempt=attempt, index=index, candidate=candidate or None, **fields)
 
     def _finish_texts(self, step: int | None) -> None:
-        for of, attempt in [name for name in self._texts if name[0] == step]:
-            self.reasoning_finished(of, "", attempt=attempt)
+        for of, attempt, candidate in [name for name in self._texts if name[0] == step]:
+            self.reasoning_finished(of, "", attempt=attempt, candidate=candidate)
 
     # --- the steps ----------------------------------------------------------------------------
 
@@ -266,11 +272,11 @@ class Emitter:
         with self._lock:
             self._picture(step, "preview", attempt, image, unchecked=True, index=number)
 
-    def drawn(self, step: int, attempt: Attempt) -> None:
+    def drawn(self, step: int, attempt: Attempt, *, candidate: int = 0) -> None:
         """A picture exists; nobody has judged it yet."""
         with self._lock:
             if attempt.image is not None:
-                self._picture(step, "preview", attempt.number, attempt.image, unchecked=True)
+                self._picture(step, "preview", attempt.number, attempt.image, unchecked=True, candidate=candidate)
             for message in attempt.warnings:
                 self.warning("backend", message, step)
 
@@ -278,16 +284,13 @@ class Emitter:
         """The attempt is over: the critic's answer about its picture, or why there is none."""
         with self._lock:
             critique = attempt.critique
-            said = critique.reasoning if critique is not None and critique.judge == "critic" else ""
-            self.judging(step, attempt)
-            self.reasoning_finished(step, said, attempt=attempt.number)
-            if attempt.image is not None and attempt.problem is not None:
-                self.warning("critic_failed", attempt.problem.message, step)
-            if critique is not None:
-                index = self._answer[step, attempt.number]
-                self._segment(step, "critique", attempt=attempt.number, index=index, critique=critique)
-                if critique.verdict == "revise" and attempt.image is not None:
-                    self._picture(step, "rejected_image", attempt.number, attempt.image)
+            if not attempt.candidates or attempt.review is not None:
+                self._judgement(step, attempt, attempt.chosen or 0)
+            if critique is not None and critique.verdict == "revise" and attempt.image is not None:
+                self._picture(step, "rejected_image", attempt.number, attempt.image, candidate=attempt.chosen or 0)
+            for other in attempt.candidates if attempt.review is None else ():
+                if other.image is not None and other.number != attempt.chosen:
+                    self._picture(step, "rejected_image", attempt.number, other.image, candidate=other.number)
             self._attempts[step, attempt.number] = False
             self.emit(
                 events.AttemptEvent(
@@ -301,11 +304,30 @@ class Emitter:
                 )
             )
 
+    def candidate_judged(self, step: int, attempt: Attempt, candidate: int) -> None:
+        """The critic's answer about one of several pictures; `attempt` is as if it were the only one."""
+        with self._lock:
+            self._judgement(step, attempt, candidate)
+
+    def _judgement(self, step: int, attempt: Attempt, candidate: int) -> None:
+        critique = attempt.critique
+        said = critique.reasoning if critique is not None and critique.judge == "critic" else ""
+        self.judging(step, attempt, candidate=candidate)
+        self.reasoning_finished(step, said, attempt=attempt.number, candidate=candidate)
+        if attempt.image is not None and attempt.problem is not None:
+            self.warning("critic_failed", attempt.problem.message, step)
+        if critique is not None:
+            index = self._answer[step, attempt.number, candidate] + _SAID_OF_EACH * candidate
+            self._segment(
+                step, "critique", attempt=attempt.number, index=index, critique=critique, candidate=candidate or None
+            )
+
     def reviewed(self, step: Step, attempt: Attempt) -> None:
         """What a reviewer decided about an attempt."""
         with self._lock:
             assert attempt.review is not None, "told only where there is one"
             index = len(attempt.overruled) + (attempt.critique is not None)  # after all that was said before
+            index += _SAID_OF_EACH * (attempt.chosen or 0)
             self._segment(step.index, "critique", attempt=attempt.number, index=index, critique=attempt.review)
             if attempt.review.verdict == "revise" and attempt.image is not None:
                 self._picture(step.index, "rejected_image", attempt.number, attempt.image)
@@ -354,10 +376,13 @@ class Emitter:
         *,
         unchecked: bool | None = None,
         index: int = 0,
+        candidate: int = 0,
     ) -> None:
+        if candidate:
+            index = _CANDIDATES + candidate
         url = self._link(ref) if self._link is not None else None
         image = events.SegmentImage.of(ref, unchecked=unchecked, url=url)
-        self._segment(step, kind, attempt=attempt, image=image, index=index)
+        self._segment(step, kind, attempt=attempt, image=image, index=index, candidate=candidate or None)
 
     def _once(self, step: int | None, what: str) -> bool:
         if (step, what) in self._said:
@@ -368,12 +393,3 @@ class Emitter:
 
 def _step_of(event: events.Event) -> int | None:
     return None if isinstance(event, (events.RunEvent, events.LimitEvent)) else event.step
-
-
-def outline(plan: Plan) -> str:
-    """The plan as numbered lines, for people."""
-    titles = [plan.title] if plan.title else []
-    steps = [
-        f"{step.index + plan.first_number}. {step.title or step.instruction or step.caption}" for step in plan.steps
-    ]
-    return "\n".join(titles + steps)

@@ -97,6 +97,9 @@ class SegmentEvent(_Event):
     usage: Usage | None = None
     provisional: bool | None = None
     replaces: str | None = None
+    candidate: int | None = Field(
+        default=None, description="which of several pictures of an attempt it is of; the first where it does not say"
+    )
 
 
 class RunEvent(_Event):

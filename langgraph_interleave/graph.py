@@ -16,6 +16,7 @@ from langgraph_interleave.checks.base import Check
 from langgraph_interleave.choose import choose_roles
 from langgraph_interleave.context import InterleaveContext
 from langgraph_interleave.critic import Critic
+from langgraph_interleave.invocations import WatchedGraph
 from langgraph_interleave.ledger import Ledger
 from langgraph_interleave.limits import Limits
 from langgraph_interleave.nodes import Nodes
@@ -25,7 +26,7 @@ from langgraph_interleave.reviews import Reviews
 from langgraph_interleave.roles import Roles
 from langgraph_interleave.state import InterleaveInput, InterleaveOutput, InterleaveState
 from langgraph_interleave.turns import Turns
-from langgraph_interleave.types import Approve, OnExhausted, Plan, Publish
+from langgraph_interleave.types import Approve, Lookahead, OnExhausted, Plan, Publish
 from langgraph_interleave.work import Work
 
 Graph = StateGraph[InterleaveState, InterleaveContext, InterleaveInput, InterleaveOutput]
@@ -44,7 +45,9 @@ def create_interleave_graph(
     on_exhausted: OnExhausted = "best",
     approve: Collection[Approve] = (),
     draft: bool = False,
-    lookahead: bool | None = None,
+    lookahead: Lookahead | bool | None = None,
+    second_usd: float | None = None,
+    candidates: int = 1,
     early_start: bool | None = None,
     publish: Publish = "early",
     seed: int = 0,
@@ -88,8 +91,13 @@ def create_interleave_graph(
             it counts. The run stops at an `interrupt`, and goes on with `Command(resume=…)`; `PlanReview`
             and `StepReview` are what may be answered. Needs a checkpointer and a thread.
         draft: Sketch every step for nothing, and have the plan approved by the sketches.
-        lookahead: Draw the next step on the bet that this one is accepted. Default: only where
-            drawing costs nothing.
+        lookahead: Draw the next step on the bet that this one is accepted: `"always"` (or true), `"never"` (or
+            false), or `"value"`, where what is won is worth what it may cost, by what was learned of accepts,
+            seconds and prices. Default: by value where drawing costs nothing, else never.
+        second_usd: What a second less of waiting is worth, in US dollars; `lookahead="value"` weighs it
+            against what lost bets cost. Default: 0.002, about 7 dollars an hour.
+        candidates: Pictures drawn for each attempt, 1 to 8, with one call where the backend can; each is
+            judged, and the critic's best is taken.
         early_start: Draw the first steps while the plan is still being written. Default: as lookahead.
         publish: Captions while the picture is drawn (`early`) or once it was judged (`verified`).
         seed: Seed of a run; every attempt derives its own.
@@ -135,6 +143,8 @@ def create_interleave_graph(
         approve=approve,
         draft=draft,
         lookahead=lookahead,
+        second_usd=second_usd,
+        candidates=candidates,
         early_start=early_start,
         publish=publish,
         seed=seed,
@@ -162,7 +172,9 @@ def interleave_state_graph(
     on_exhausted: OnExhausted = "best",
     approve: Collection[Approve] = (),
     draft: bool = False,
-    lookahead: bool | None = None,
+    lookahead: Lookahead | bool | None = None,
+    second_usd: float | None = None,
+    candidates: int = 1,
     early_start: bool | None = None,
     publish: Publish = "early",
     seed: int = 0,
@@ -195,6 +207,8 @@ def interleave_state_graph(
         approve=approve,
         draft=draft,
         lookahead=lookahead,
+        second_usd=second_usd,
+        candidates=candidates,
         early_start=early_start,
         publish=publish,
         seed=seed,
@@ -214,12 +228,13 @@ def wire(roles: Roles) -> Graph:
     """Nodes and labelled edges over a set of roles."""
     work = Work(roles)
     turns, nodes, reviews = Turns(work), Nodes(work), Reviews(work)
-    graph: Graph = StateGraph(
+    graph: WatchedGraph[Any, Any, Any, Any] = WatchedGraph(
         InterleaveState,
         context_schema=InterleaveContext,
         input_schema=InterleaveInput,
         output_schema=InterleaveOutput,
     )
+    graph.invocations = work.runs.invocations
 
     def add(name: str, says: str, destinations: dict[str, str] | None = None) -> None:
         home = next(home for home in (turns, nodes, reviews) if hasattr(home, name))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from typing import Any
 
+from langgraph_interleave import candidates
 from langgraph_interleave.asking import Asking, remedy_of
 from langgraph_interleave.calls import RunCalls
 from langgraph_interleave.errors import CritiqueError
@@ -35,14 +36,16 @@ class Judging:
         """The call that judges an attempt, with what the critic said before that could not be used."""
         view = self._standing.view
         record = view.records[judge.step]
+        attempt = candidates.alone(record.attempts[judge.attempt], judge.candidate)
         asking = self._asking.setdefault(judge, Asking(self._standing.settings.limits.max_repeats))
-        self._standing.emitter.judging(judge.step, record.attempts[judge.attempt])
+        self._standing.emitter.judging(judge.step, attempt, candidate=judge.candidate)
         return self._calls.judge(
             view.steps[judge.step],
             record,
-            record.attempts[judge.attempt],
+            attempt,
             self._standing.style or StyleGuide(),
             lambda text: self._on_text(judge, text),
+            candidate=judge.candidate,
             unusable=asking.unusable,
             repeats=asking.repeats,
         )
@@ -63,7 +66,7 @@ class Judging:
             return False
         emitter = self._standing.emitter
         emitter.warning("asked_again", f"The critic is asked again. {bad.reason}", judge.step)
-        emitter.reasoning_restarted(judge.step, attempt=judge.attempt)
+        emitter.reasoning_restarted(judge.step, attempt=judge.attempt, candidate=judge.candidate)
         return True
 
     def conclude(self, judge: Judge, result: Result) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from langgraph_interleave.backends.base import ImageBackend
@@ -10,6 +11,7 @@ from langgraph_interleave.checks.base import Check
 from langgraph_interleave.errors import BadResponse, CritiqueError, PlanError
 from langgraph_interleave.imaging import verify_image
 from langgraph_interleave.types import (
+    ArtifactRef,
     CheckResult,
     Critique,
     CritiqueResult,
@@ -76,6 +78,61 @@ def first_picture(result: object, backend: ImageBackend) -> ImageBytes:
             remedy="The data of a picture must be the bytes of a PNG, JPEG or WebP file.",
         )
     return verify_image(data, what=f"picture of backend {backend.name!r}", seed=result.images[0].seed)
+
+
+def all_pictures(result: object, backend: ImageBackend, n: int) -> tuple[list[ImageBytes], list[str]]:
+    """Up to `n` pictures of a result, as `first_picture` takes the first, and a warning for each that is none.
+
+    Raises:
+        BadResponse: None of them is a picture.
+    """
+    if n == 1 or not isinstance(result, ImageResult) or not result.images:
+        return [first_picture(result, backend)], []
+    pictures: list[ImageBytes] = []
+    errors: list[BadResponse] = []
+    for image in result.images[:n]:
+        try:
+            pictures.append(first_picture(replace(result, images=(image,)), backend))
+        except BadResponse as error:
+            errors.append(error)
+    if not pictures:
+        raise errors[0]
+    return pictures, [error.message for error in errors]
+
+
+def picture_result(
+    image: ArtifactRef, checks: Sequence[CheckResult], seed: int, *, signed: bool = False
+) -> dict[str, Any]:
+    """One picture that was drawn, as JSON."""
+    body: dict[str, Any] = {
+        "image": image.model_dump(mode="json"),
+        "checks": [check.model_dump(mode="json") for check in checks],
+        "seed": seed,
+    }
+    return {**body, "signed": True} if signed else body
+
+
+def read_drawing(result: Mapping[str, Any]) -> dict[str, object]:
+    """The fields of an attempt that the ledger record of its drawing fills."""
+    return {
+        "prompt": result["prompt"],
+        "image": ArtifactRef.model_validate(result["image"]),
+        "checks": tuple(CheckResult.model_validate(check) for check in result["checks"]),
+        "warnings": tuple(result["warnings"]),
+        "seed": result["seed"],
+        "sent": result.get("sent"),
+        "signed": result.get("signed"),
+    }
+
+
+def read_pictures(result: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The pictures in the JSON of a ledger record, each as the fields of a candidate."""
+    words = {"prompt": result["prompt"], "sent": result.get("sent")}
+    return [{**words, **picture} for picture in result.get("pictures") or [_picture_in(result)]]
+
+
+def _picture_in(result: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: result[name] for name in ("image", "checks", "seed", "signed") if name in result}
 
 
 def critique_result(result: object) -> CritiqueResult:

@@ -11,6 +11,7 @@ from langgraph_interleave.checks.base import Check
 from langgraph_interleave.context import Settings
 from langgraph_interleave.critic import Critic
 from langgraph_interleave.ledger import Ledger
+from langgraph_interleave.odds import Odds
 from langgraph_interleave.planner import Planner
 
 
@@ -26,3 +27,4 @@ class Roles:
     checks: Sequence[Check] = ()
     settings: Settings = field(default_factory=Settings)
     notes: tuple[str, ...] = ()
+    odds: Odds = field(default_factory=Odds)

@@ -6,8 +6,11 @@ graph is exactly the work the graph will ask for.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 
+from langgraph_interleave import candidates
+from langgraph_interleave.odds import Stakes, kind_of, worth_a_bet
 from langgraph_interleave.outcomes import attempts_allowed, critic_wanted, stopped
 from langgraph_interleave.prompts.drawing import Wording, unstyled_prompt
 from langgraph_interleave.references import Basis, Chosen, basis, choose, shows_a_character
@@ -82,13 +85,13 @@ def settled_without_drawing(view: RunView, step: Step) -> StepRecord | None:
     return None
 
 
-def pictures(view: RunView, step: Step, *, bet: bool = False) -> Chosen | None:
+def pictures(view: RunView, step: Step, *, bets: Mapping[int, ArtifactRef] | None = None) -> Chosen | None:
     """The pictures the step builds on, in order.
 
     Args:
         view: What is known.
         step: The step.
-        bet: Take the picture under judgement of a source that has no outcome yet.
+        bets: Pictures taken for those of sources that have no outcome yet.
 
     Returns:
         The pictures, or `None` while one of them is not there.
@@ -100,14 +103,23 @@ def pictures(view: RunView, step: Step, *, bet: bool = False) -> Chosen | None:
             # A plan still being written may name one that is not there; a validated one does not.
             return view.request.images[number] if number < len(view.request.images) else None
         record = view.records.get(number)
-        if bet and record is not None and awaiting_verdict(record) and record.attempts[-1].review is None:
-            return record.attempts[-1].image
-        return None if record is None else record.picture
+        picture = None if record is None else record.picture
+        return picture if picture is not None or bets is None else bets.get(number)
 
     found = basis_of(view, step)
     if any(not concluded(view, number) and picture(f"step:{number}") is None for number in found.steps):
         return None  # what is only added is waited for as well
     return choose(found, picture, at_most=view.rules.max_references, first_number=view.first_number)
+
+
+def changed_steps(view: RunView, final: tuple[Step, ...], also: Collection[int] = ()) -> set[int]:
+    """Steps of a provisional plan that are not in the final one as they were, and all that build on them."""
+    known = view.steps
+    stale = {step.index for step in known if step.index >= len(final) or final[step.index] != step}.union(also)
+    for step in known:
+        if stale.intersection(waits_for(view, step)):
+            stale.add(step.index)
+    return stale
 
 
 # --- one step -------------------------------------------------------------------------------
@@ -160,13 +172,27 @@ def _last_prompt(view: RunView, step: Step) -> str:
     return (record.attempts[record.kept] if record.kept is not None else drawn[-1]).prompt
 
 
-def _draw(view: RunView, step: Step, record: StepRecord | None, attempt: int, *, bet: bool = False) -> Draw | None:
-    chosen = pictures(view, step, bet=bet)
+def _draws(
+    view: RunView,
+    step: Step,
+    record: StepRecord | None,
+    attempt: int,
+    *,
+    bets: Mapping[int, ArtifactRef] | None = None,
+) -> tuple[Draw, ...]:
+    """The calls that draw what there is not yet of an attempt; none while something of their input is not there."""
+    chosen = pictures(view, step, bets=bets)
     if chosen is None or not can_be_worded(view):
-        return None
-    warnings = (chosen.left_out,) if chosen.left_out and attempt == 0 else ()
+        return ()
+    begun = record.attempts[attempt] if record is not None and len(record.attempts) > attempt else None
     prompt, wording = prompt_of(step, record, attempt), wording_of(view, step)
-    return Draw(step.index, attempt, prompt, chosen.references, chosen.before, wording, warnings)
+    return tuple(
+        Draw(
+            step.index, attempt, prompt, chosen.references, chosen.before, wording,
+            (chosen.left_out,) if chosen.left_out and attempt == 0 and first == 0 else (), first, n,
+        )
+        for first, n in candidates.undrawn(begun, view.rules)
+    )  # fmt: skip
 
 
 def reached(record: StepRecord | None, attempt: int, *, judged: bool) -> bool:
@@ -175,7 +201,7 @@ def reached(record: StepRecord | None, attempt: int, *, judged: bool) -> bool:
         return False
     if record.outcome is not None or record.proposed is not None or len(record.attempts) > attempt + 1:
         return True
-    if len(record.attempts) <= attempt:
+    if len(record.attempts) <= attempt or not candidates.is_drawn(record.attempts[attempt]):
         return False
     last = record.attempts[attempt]
     return not judged or last.critique is not None or last.problem is not None
@@ -189,12 +215,19 @@ def trim(record: StepRecord, attempt: int, *, judged: bool) -> StepRecord:
     """
     attempts = list(record.attempts[: attempt + 1])
     further = len(record.attempts) > len(attempts)
-    if not judged and attempts and judged_later(attempts[-1]):
-        attempts[-1] = attempts[-1].model_copy(
-            update={"critique": None, "problem": None, "calls": attempts[-1].calls[:1]}
-        )
-        further = True
+    if not judged and attempts:
+        before = _before_judgement(attempts[-1])
+        further = further or before != attempts[-1]
+        attempts[-1] = before
     return StepRecord(index=record.index, attempts=tuple(attempts)) if further else record
+
+
+def _before_judgement(attempt: Attempt) -> Attempt:
+    if attempt.candidates:
+        return candidates.without_judgement(attempt)
+    if not judged_later(attempt):
+        return attempt
+    return attempt.model_copy(update={"critique": None, "problem": None, "calls": attempt.calls[:1]})
 
 
 def judged_later(attempt: Attempt) -> bool:
@@ -206,48 +239,93 @@ def judged_later(attempt: Attempt) -> bool:
 # --- the whole run --------------------------------------------------------------------------
 
 
-def next_of_step(view: RunView, step: Step) -> NextCall | None:
-    """The certain next call of one step, or `None` when it waits, or has its outcome."""
+def next_of_step(view: RunView, step: Step) -> tuple[NextCall, ...]:
+    """The certain next calls of one step; none when it waits, or has its outcome. Several where it has candidates."""
     record = view.records.get(step.index)
     if record is None or not record.attempts:
         if record is not None and record.outcome is not None:
-            return None
+            return ()
         if not ready(view, step) or settled_without_drawing(view, step) is not None:
-            return None
-        return _draw(view, step, record, 0)
+            return ()
+        return _draws(view, step, record, 0)
     if record.outcome is not None or record.proposed is not None:
-        return None
+        return ()
     last = record.attempts[-1]
+    if not candidates.is_drawn(last):
+        return _draws(view, step, record, last.number)
     if awaiting_verdict(record):
-        return Judge(step.index, last.number) if critic_wanted(last, record, view.rules) else None
+        if not last.candidates and not critic_wanted(last, record, view.rules):
+            return ()
+        return tuple(Judge(step.index, last.number, number) for number in candidates.unjudged(last))
     decided = last.decided
     if decided is not None and decided.verdict == "revise":
         attempt = last.number + 1
         if attempt < attempts_allowed(record, view.rules):
-            return _draw(view, step, record, attempt)
-    return None
+            return _draws(view, step, record, attempt)
+    return ()
 
 
-def bet_on_step(view: RunView, step: Step) -> Draw | None:
-    """The drawing of a step on the bet that all its sources are accepted as they are now."""
+def bets_on_step(view: RunView, step: Step, stakes: Stakes | None = None) -> tuple[Draw, ...]:
+    """The drawings of a step on the bet that all its sources are accepted as they are now.
+
+    Where one of its sources has several pictures under judgement, there is a bet on each of them that was not
+    turned down.
+
+    Args:
+        view: What is known.
+        step: The step.
+        stakes: What can be won and lost; without them every bet is made.
+    """
     if step.index in view.records or step.op == "text" or step.index >= view.rules.max_steps or ready(view, step):
-        return None
-    if any((record := view.records.get(source)) and record.proposed for source in waits_for(view, step)):
-        return None  # nothing is drawn past a step somebody is asked about
-    return _draw(view, step, None, 0, bet=True)
+        return ()
+    open_sources: dict[int, tuple[ArtifactRef, ...]] = {}
+    for source in waits_for(view, step):
+        record = view.records.get(source)
+        if record is not None and record.outcome is not None:
+            continue
+        if record is None or record.proposed or not awaiting_verdict(record) or record.attempts[-1].review is not None:
+            return ()  # nothing is drawn past a step somebody is asked about
+        open_sources[source] = _open_pictures(record.attempts[-1])
+        if not open_sources[source]:
+            return ()
+    if stakes is not None:
+        at_stake = [
+            (kind_of(view.steps[source].op, view.records[source].attempts[-1].number), len(found))
+            for source, found in open_sources.items()
+        ]
+        if not worth_a_bet(stakes, at_stake, n=view.rules.candidates):
+            return ()
+    leading = {source: found[0] for source, found in open_sources.items()}
+    ways = [leading]
+    if len(open_sources) == 1:
+        ways = [{source: picture} for source, found in open_sources.items() for picture in found]
+    return tuple(draw for way in ways for draw in _draws(view, step, None, 0, bets=way))
 
 
-def next_calls(view: RunView) -> NextCalls:
+def _open_pictures(attempt: Attempt) -> tuple[ArtifactRef, ...]:
+    """The pictures of an attempt under judgement that may still come to be its own."""
+    if not attempt.candidates:
+        return () if attempt.image is None else (attempt.image,)
+    accepted = [one for one in attempt.candidates if one.critique is not None and one.critique.verdict == "accept"]
+    waiting = [one for one in attempt.candidates if one.critique is None and one.problem is None]
+    return tuple(dict.fromkeys(one.image for one in (*accepted, *waiting) if one.image is not None))
+
+
+def next_calls(view: RunView, stakes: Stakes | None = None) -> NextCalls:
     """What can be called now, in the order of the steps.
 
     While the plan is not complete, even `certain` calls rest on steps that may change; whoever
     starts them treats them as speculation.
+
+    Args:
+        view: What is known.
+        stakes: What can be won and lost by a bet, where the rules weigh that.
     """
-    certain = [call for step in view.steps if (call := next_of_step(view, step)) is not None]
-    likely: list[NextCall] = []
-    if view.rules.lookahead:
-        likely = [bet for step in view.steps if (bet := bet_on_step(view, step)) is not None]
-    return NextCalls(tuple(certain), tuple(likely))
+    certain = tuple(call for step in view.steps for call in next_of_step(view, step))
+    if view.rules.lookahead == "never" or (view.rules.lookahead == "value" and stakes is None):
+        return NextCalls(certain)
+    weighed = stakes if view.rules.lookahead == "value" else None
+    return NextCalls(certain, tuple(bet for step in view.steps for bet in bets_on_step(view, step, weighed)))
 
 
 def settle(view: RunView) -> dict[int, StepRecord]:

@@ -27,6 +27,7 @@ from langgraph_interleave.errors import CallError, LimitReached
 from langgraph_interleave.fatal import Fatal
 from langgraph_interleave.judging import Judging
 from langgraph_interleave.ledger import Call, Finished
+from langgraph_interleave.odds import kind_of
 from langgraph_interleave.planning import Planning
 from langgraph_interleave.roles import Roles
 from langgraph_interleave.routing import Draw, Judge, NextCall
@@ -197,13 +198,14 @@ class Run:
                 record = self.view.records.get(step)
                 if record is not None and routing.reached(record, attempt, judged=judged):
                     return routing.trim(record, attempt, judged=judged)
-                call = routing.next_of_step(self.view, self.view.steps[step])
-                if call is None:
+                calls = routing.next_of_step(self.view, self.view.steps[step])
+                if not calls:
                     raise RuntimeError(f"step {step} attempt {attempt} was asked for and is not next")
-                future = self._begin(call)
+                futures = [self._begin(call) for call in calls]
             self.advance()
             try:
-                await asyncio.wrap_future(own_copy(future))
+                for future in futures:
+                    await asyncio.wrap_future(own_copy(future))
             except GivenUp:
                 if self.closed:
                     raise asyncio.CancelledError from None
@@ -230,7 +232,7 @@ class Run:
         if self._fatal.any or (not self.view.complete and not self.view.rules.early_start):
             return
         self.standing.settle()
-        following = routing.next_calls(self.view)
+        following = routing.next_calls(self.view, self.roles.odds.stakes(self.settings.second_usd))
         for call in following.certain:
             if isinstance(call, Judge) and self.standing.style is None:
                 continue
@@ -284,7 +286,8 @@ class Run:
     def _draw_call(self, draw: Draw) -> tuple[Call, Any]:
         step = self.view.steps[draw.step]
         on_preview = partial(self._on_preview, draw)
-        return self.calls.draw(step, draw, self.settings.attempt_seed(draw.step, draw.attempt), on_preview)
+        seed = self.settings.candidate_seed(draw.step, draw.attempt, draw.candidate)
+        return self.calls.draw(step, draw, seed, on_preview if draw.candidate == 0 else None)
 
     def _done(self, following: NextCall, future: Future[None], call: Call, result: Result) -> None:
         """A call ended: bring the view up to date, start what follows, wake who waits."""
@@ -295,7 +298,10 @@ class Run:
                 if wanted:
                     del self._waiting[following]
                     # A resumed node may have brought a record that is further; then this is old news.
-                    wanted = routing.next_of_step(self.view, self.view.steps[following.step]) == following
+                    wanted = following in routing.next_of_step(self.view, self.view.steps[following.step])
+                if isinstance(result, Finished):
+                    op = self.view.steps[following.step].op if following.step < len(self.view.steps) else None
+                    self.roles.odds.learn(result, op and kind_of(op, following.attempt))
                 self._fatal.note(call.role, result)
                 if isinstance(result, Finished) and result.took_over is not None:
                     self.emitter.warning("ambiguous", AMBIGUOUS, following.step)
@@ -373,7 +379,7 @@ class Run:
     def _on_critic_text(self, judge: Judge, text: str) -> None:
         with self._lock:
             if judge in self._waiting:  # else it goes on after it was given up
-                self.emitter.reasoning(judge.step, text, attempt=judge.attempt)
+                self.emitter.reasoning(judge.step, text, attempt=judge.attempt, candidate=judge.candidate)
 
     def _on_preview(self, draw: Draw, ref: ArtifactRef, number: int) -> None:
         with self._lock:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from langgraph_interleave.prompts.drawing import Wording
 from langgraph_interleave.references import Policy
-from langgraph_interleave.types import ArtifactRef, OnExhausted, Request, Step, StepRecord, StyleGuide
+from langgraph_interleave.types import ArtifactRef, Lookahead, OnExhausted, Request, Step, StepRecord, StyleGuide
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,13 +16,16 @@ class Rules:
 
     `whole_prompts`: the planner's prompts describe the whole picture, also where it is an edit.
     `review`: a reviewer is asked about every step; `ask`: about those that are exhausted, or they are planned anew.
-    `max_references` and `max_prompt_tokens` are the backend's; `None` where nothing is known of them.
+    `candidates` pictures are drawn for each attempt, `images_per_call` at most with one call. `max_references` and
+    `max_prompt_tokens` are the backend's; `None` where nothing is known of them.
     """
 
     max_steps: int = 30
     max_attempts: int = 3
     on_exhausted: OnExhausted = "best"
-    lookahead: bool = False
+    lookahead: Lookahead = "never"
+    candidates: int = 1
+    images_per_call: int = 1
     early_start: bool = False
     policy: Policy = field(default_factory=Policy)
     style_in_prompts: bool = False
@@ -75,6 +78,8 @@ class Draw:
         before: What the critic compares with, where that is not the first reference.
         wording: What is said around the prompt.
         warnings: What was not done as the policy says.
+        candidate: Number of the first picture it draws.
+        n: How many pictures it draws.
     """
 
     step: int
@@ -84,14 +89,22 @@ class Draw:
     before: ArtifactRef | None = None
     wording: Wording = field(default_factory=Wording)
     warnings: tuple[str, ...] = ()
+    candidate: int = 0
+    n: int = 1
+
+    @property
+    def numbers(self) -> range:
+        """The candidates it draws."""
+        return range(self.candidate, self.candidate + self.n)
 
 
 @dataclass(frozen=True, slots=True)
 class Judge:
-    """The call that judges a drawn attempt of a step."""
+    """The call that judges a drawn attempt of a step: one of its pictures, where there are several."""
 
     step: int
     attempt: int
+    candidate: int = 0
 
 
 NextCall = Draw | Judge

@@ -10,20 +10,18 @@ import threading
 from collections.abc import Collection, Iterable
 from dataclasses import replace
 
-from langgraph_interleave import outcomes, routing
+from langgraph_interleave import candidates, outcomes, routing
 from langgraph_interleave.context import Settings
 from langgraph_interleave.emitter import Emitter
 from langgraph_interleave.errors import InterleaveError, LimitReached
 from langgraph_interleave.ledger import Finished
 from langgraph_interleave.references import Policy, sheet_step
-from langgraph_interleave.results import read_critique
+from langgraph_interleave.results import read_critique, read_drawing, read_pictures
 from langgraph_interleave.routing import Draw, Judge, RunView
 from langgraph_interleave.runview import Rules
 from langgraph_interleave.types import (
-    ArtifactRef,
     Attempt,
     Capabilities,
-    CheckResult,
     Plan,
     Problem,
     Request,
@@ -62,8 +60,10 @@ class Standing:
             max_attempts=settings.limits.max_attempts,
             on_exhausted=settings.on_exhausted,
             # Nothing is drawn past a step that nobody has reviewed, and nothing before the plan is approved.
-            lookahead=settings.lookahead and "steps" not in settings.approve,
-            early_start=(settings.lookahead if settings.early_start is None else settings.early_start)
+            lookahead="never" if "steps" in settings.approve else settings.lookahead,
+            candidates=settings.candidates,
+            images_per_call=capabilities.max_images if capabilities else 1,
+            early_start=(settings.lookahead != "never" if settings.early_start is None else settings.early_start)
             and not settings.plan_approved,
             review="steps" in settings.approve,
             ask=settings.on_exhausted in ("ask", "replan"),
@@ -74,6 +74,8 @@ class Standing:
             max_prompt_tokens=capabilities.max_prompt_tokens if capabilities else None,
         )
         self.view = RunView(request=request, rules=rules)
+        #: The limit that left no room for a candidate, by step and attempt, until all of them have ended.
+        self._limits: dict[tuple[int, int], LimitReached] = {}
 
     @property
     def style(self) -> StyleGuide | None:
@@ -107,7 +109,7 @@ class Standing:
             if self.style not in (None, plan.style_guide):
                 # Where the style is in the prompts, what is still being drawn is stale as well.
                 misjudged = range(len(self.view.steps)) if self.view.rules.style_in_prompts else self.view.records
-            stale = changed_steps(self.view, plan.steps, misjudged)
+            stale = routing.changed_steps(self.view, plan.steps, misjudged)
             records = {index: record for index, record in self.view.records.items() if index not in stale}
             sheet = None
             if self.view.rules.policy.references == "sheet":
@@ -187,19 +189,23 @@ class Standing:
         """A drawing ended: a picture, or an error that becomes the attempt's problem."""
         with self.lock:
             record = self.view.records.get(draw.step) or StepRecord(index=draw.step)
-            if isinstance(result, LimitReached):
-                self._limited(record, result)
-                return
             attempt = Attempt(
                 number=draw.attempt,
                 prompt=draw.prompt,
                 seed=self.settings.attempt_seed(draw.step, draw.attempt),
                 references=draw.references,
                 before=draw.before,
-                calls=(key,),
             )
+            if self.view.rules.candidates > 1:
+                begun = record.attempts[draw.attempt] if len(record.attempts) > draw.attempt else attempt
+                self._candidates_drawn(record, begun, draw, key, result)
+                return
+            if isinstance(result, LimitReached):
+                self._limited(record, result)
+                return
+            attempt = attempt.model_copy(update={"calls": (key,)})
             if isinstance(result, Finished):
-                attempt = attempt.model_copy(update=read_drawing(result))
+                attempt = attempt.model_copy(update=read_drawing(result.result))
             else:
                 attempt = attempt.model_copy(update={"problem": self.problem(result)})
             self.emitter.drawn(draw.step, attempt)
@@ -219,13 +225,16 @@ class Standing:
         """
         with self.lock:
             record = self.view.records[judge.step]
+            attempt = record.attempts[judge.attempt]
+            if attempt.candidates and attempt.review is None:
+                self._candidate_judged(record, attempt, judge, keys, result)
+                return
             if isinstance(result, LimitReached):
                 self._limited(record, result)
                 return
-            attempt = record.attempts[judge.attempt]
             attempt = attempt.model_copy(update={"calls": (*attempt.calls, *keys)})
             if isinstance(result, Finished):
-                critique = outcomes.binding(read_critique(result.record.result or {}), attempt)
+                critique = outcomes.binding(read_critique(result.result), attempt)
                 attempt = attempt.model_copy(update={"critique": critique})
             else:
                 attempt = attempt.model_copy(update={"problem": self.problem(result)})
@@ -235,7 +244,7 @@ class Standing:
     def stopped(self, step: int) -> None:
         """The run was stopped while a call of this step was under way, or about to be made."""
         with self.lock:
-            record = self.view.records.get(step) or StepRecord(index=step)
+            record = candidates.settled(self.view.records.get(step) or StepRecord(index=step))
             self._conclude(outcomes.stopped(record, self.view.rules))
 
     def broken(self, step: int, error: Exception) -> StepRecord:
@@ -243,7 +252,7 @@ class Standing:
         with self.lock:
             record = self.view.records.get(step) or StepRecord(index=step)
             if record.outcome is None:
-                record = outcomes.broken(record, self.view.rules, self.problem(error))
+                record = outcomes.broken(candidates.settled(record), self.view.rules, self.problem(error))
                 self._conclude(record)
             return record
 
@@ -260,11 +269,74 @@ class Standing:
             remedy="The exception is raised, chained, once the document is composed.",
         )
 
+    # --- several pictures of one attempt, with the lock held ----------------------------------
+
+    def _candidates_drawn(self, record: StepRecord, begun: Attempt, draw: Draw, key: str, result: Result) -> None:
+        found = read_pictures(result.result) if isinstance(result, Finished) else []
+        problem = None if isinstance(result, Finished) else self.problem(result)
+        if isinstance(result, LimitReached):
+            self._limits.setdefault((draw.step, draw.attempt), result)
+        limit = result.limit if isinstance(result, LimitReached) else None
+        seeds = [self.settings.candidate_seed(draw.step, draw.attempt, number) for number in draw.numbers]
+        new = candidates.made_of(draw, key, found, seeds, problem=problem, limit=limit)
+        attempt = candidates.put(begun, new)
+        if isinstance(result, Finished):
+            told = (*begun.warnings, *result.result["warnings"])
+            attempt = attempt.model_copy(update={"warnings": tuple(dict.fromkeys(told))})
+        for one in new:
+            if one.image is not None:
+                self.emitter.drawn(draw.step, candidates.alone(attempt, one.number), candidate=one.number)
+        if candidates.undrawn(attempt, self.view.rules):
+            self._put(_with(record, attempt))
+            return
+        attempt = candidates.led(attempt)
+        limit = self._limits.pop((draw.step, draw.attempt), None)
+        if attempt.image is None and limit is not None:
+            self._limited(record.model_copy(update={"attempts": record.attempts[: draw.attempt]}), limit)
+        elif attempt.image is None:
+            self.emitter.judged(draw.step, attempt)
+            self._extend(record, attempt)
+        else:
+            for problem in dict.fromkeys(one.problem for one in attempt.candidates if one.problem is not None):
+                self.emitter.warning("candidates", f"One picture less to choose from: {problem.message}", draw.step)
+            self._weigh(record, candidates.screened(attempt, record, self.view.rules))
+
+    def _candidate_judged(
+        self, record: StepRecord, attempt: Attempt, judge: Judge, keys: tuple[str, ...], result: Result
+    ) -> None:
+        one = attempt.candidates[judge.candidate]
+        update: dict[str, object] = {"calls": (*one.calls, *keys)}
+        if isinstance(result, Finished):
+            critique = read_critique(result.result)
+            update["critique"] = outcomes.binding(critique, candidates.alone(attempt, one.number))
+        else:
+            update["problem"] = self.problem(result)
+        if isinstance(result, LimitReached):
+            self._limits.setdefault((judge.step, judge.attempt), result)
+            update["limit"] = result.limit
+        attempt = candidates.put(attempt, [one.model_copy(update=update)])
+        self.emitter.candidate_judged(judge.step, candidates.alone(attempt, one.number), one.number)
+        self._weigh(record, attempt)
+
+    def _weigh(self, record: StepRecord, attempt: Attempt) -> None:
+        """Once every picture of an attempt is judged, the best of them stands for it."""
+        if candidates.unjudged(attempt):
+            self._put(_with(record, attempt))
+            return
+        limit = self._limits.pop((record.index, attempt.number), None)
+        if limit is not None and not any(one.critique is not None for one in attempt.candidates):
+            # With a higher limit it can still be judged.
+            self._limited(_with(record, candidates.without_judgement(attempt)), limit)
+            return
+        attempt = candidates.choose(attempt)
+        self.emitter.judged(record.index, attempt)
+        self._extend(record, attempt)
+
     # --- with the lock held -------------------------------------------------------------------
 
     def _limited(self, record: StepRecord, limit: LimitReached) -> None:
         self.emitter.limit(limit.limit, limit.used, limit.cap)
-        self._conclude(outcomes.limited(record, self.view.rules, limit.limit, self.problem(limit)))
+        self._conclude(outcomes.limited(candidates.settled(record), self.view.rules, limit.limit, self.problem(limit)))
 
     def _extend(self, record: StepRecord, attempt: Attempt) -> None:
         attempts = (*record.attempts[: attempt.number], attempt)
@@ -288,28 +360,8 @@ def _said(problem: Problem) -> str:
     return f"{problem.error}: {problem.message} {problem.remedy}".strip()
 
 
-def read_drawing(finished: Finished) -> dict[str, object]:
-    """The fields of an attempt that the ledger record of its drawing fills."""
-    body = finished.record.result or {}
-    return {
-        "prompt": body["prompt"],
-        "image": ArtifactRef.model_validate(body["image"]),
-        "checks": tuple(CheckResult.model_validate(check) for check in body["checks"]),
-        "warnings": tuple(body["warnings"]),
-        "seed": body["seed"],
-        "sent": body.get("sent"),
-        "signed": body.get("signed"),
-    }
-
-
-def changed_steps(view: RunView, final: tuple[Step, ...], also: Collection[int] = ()) -> set[int]:
-    """Steps of a provisional plan that are not in the final one as they were, and all that build on them."""
-    known = view.steps
-    stale = {step.index for step in known if step.index >= len(final) or final[step.index] != step}.union(also)
-    for step in known:
-        if stale.intersection(routing.waits_for(view, step)):
-            stale.add(step.index)
-    return stale
+def _with(record: StepRecord, attempt: Attempt) -> StepRecord:
+    return record.model_copy(update={"attempts": (*record.attempts[: attempt.number], attempt)})
 
 
 def _further(record: StepRecord, known: StepRecord) -> bool:

@@ -18,6 +18,7 @@ from langgraph_interleave.types.document import DocumentData, DocumentStep, Drif
 from langgraph_interleave.types.image import Capabilities, ImageRequest, ImageResult, OnProgress, Progress
 from langgraph_interleave.types.outcome import (
     WITH_PICTURE,
+    Lookahead,
     OnExhausted,
     Publish,
     RunOutcome,
@@ -37,7 +38,7 @@ from langgraph_interleave.types.plan import (
     StyleGuide,
     parse_source,
 )
-from langgraph_interleave.types.record import Attempt, PlanRecord, Problem, StepRecord
+from langgraph_interleave.types.record import Attempt, Candidate, PlanRecord, Problem, StepRecord
 from langgraph_interleave.types.request import ImagePart, Part, Request, TextPart
 from langgraph_interleave.types.review import Approve, PlanReview, StepReview
 from langgraph_interleave.types.unusable import Unusable
@@ -49,6 +50,7 @@ __all__ = [
     "Approve",
     "ArtifactRef",
     "Attempt",
+    "Candidate",
     "Capabilities",
     "Change",
     "ChangeKind",
@@ -68,6 +70,7 @@ __all__ = [
     "ImageResult",
     "Judge",
     "Linking",
+    "Lookahead",
     "OnExhausted",
     "OnProgress",
     "Op",

@@ -19,6 +19,8 @@ RunOutcome = Literal["complete", "partial", "waiting", "cancelled", "failed"]
 RunReason = Literal["limit", "exhausted", "failed_step"]
 OnExhausted = Literal["best", "last", "ask", "replan", "fail"]
 Publish = Literal["early", "verified"]
+#: Whether the next step is drawn on the bet that this one is accepted; `value` weighs gain against cost.
+Lookahead = Literal["never", "value", "always"]
 
 #: Outcomes that leave the step with a picture.
 WITH_PICTURE: frozenset[str] = frozenset({"accepted", "exhausted", "critic_failed"})

@@ -113,6 +113,14 @@ class Plan(Frozen):
             raise ValueError("step indices must be 0, 1, 2, … in order")
         return self
 
+    def outline(self) -> str:
+        """The plan as numbered lines, for people."""
+        titles = [self.title] if self.title else []
+        steps = [
+            f"{step.index + self.first_number}. {step.title or step.instruction or step.caption}" for step in self.steps
+        ]
+        return "\n".join(titles + steps)
+
 
 @dataclass(frozen=True, slots=True)
 class PlanWarning:

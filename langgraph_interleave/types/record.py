@@ -22,8 +22,31 @@ class Problem(Frozen):
     remedy: str = ""
 
 
+class Candidate(Frozen):
+    """One of several pictures of one attempt. `image` is `None` when its drawing failed.
+
+    Its judgement is that of the critic, or of a check; `problem` says why there is no picture, or no judgement.
+    """
+
+    number: int = Field(ge=0)
+    prompt: str
+    sent: str | None = Field(default=None, description="as that of an attempt")
+    seed: int | None = None
+    image: ArtifactRef | None = None
+    checks: tuple[CheckResult, ...] = ()
+    critique: Critique | None = None
+    problem: Problem | None = None
+    limit: str | None = Field(default=None, description="the limit that left no room for it, if one did")
+    signed: bool | None = Field(default=None, description="as that of an attempt")
+    calls: tuple[str, ...] = Field(default=(), description="keys of the ledger records it used")
+
+
 class Attempt(Frozen):
-    """One generate and one critique of a step. `image` is `None` when the drawing failed."""
+    """One generate and one critique of a step. `image` is `None` when the drawing failed.
+
+    Where several `candidates` were drawn, picture, seed, checks and judgement of the attempt are those of the
+    one that was `chosen`; until all are judged, of the first that was drawn.
+    """
 
     number: int = Field(ge=0)
     prompt: str
@@ -45,6 +68,10 @@ class Attempt(Frozen):
     own: bool | None = Field(default=None, description="true where it is a picture of the reviewer's own, not drawn")
     problem: Problem | None = None
     warnings: tuple[str, ...] = ()
+    candidates: tuple[Candidate, ...] = Field(
+        default=(), description="all pictures of the attempt in order, where there are several"
+    )
+    chosen: int | None = Field(default=None, description="number of the candidate whose picture it is")
     signed: bool | None = Field(
         default=None,
         description="whether the picture carries its maker's Content Credentials (C2PA), which nobody verified; "
