@@ -10,7 +10,10 @@ from langgraph_interleave.errors import ArtifactMissing, ConfigError
 from langgraph_interleave.types import SCHEME, ArtifactRef, ImagePart, Part, Request, TextPart
 
 _READ_FIRST = "Put its bytes into the store first: image_part(path_or_bytes, artifacts) returns the block to use."
-_NO_URLS = "Pictures are not fetched from elsewhere; download it and use image_part(path_or_bytes, artifacts)."
+_NO_URLS = (
+    "Pictures are not fetched from elsewhere; download it and use image_part(path_or_bytes, artifacts), "
+    "or in your own code image_part(url, artifacts, fetch=True)."
+)
 
 
 class Pictures(Protocol):

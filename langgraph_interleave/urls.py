@@ -1,10 +1,12 @@
 """Addresses that came from outside, fetched safely or not at all.
 
-Two policies:
+Three policies:
 
 - `backend_result`: the address stands in the answer of a configured backend. Fetched when it has the
   backend's own origin (scheme, host, port), or when every address its host resolves to is public.
-- `given`: the address came from a user or a model. Refused; download the file and pass it instead.
+- `typed`: whoever runs this program typed it, or asked in so many words that it be fetched. Fetched when
+  every address its host resolves to is public and its port is one of the web; never from https on to http.
+- `given`: the address came in a request, from a user or a model. Refused; download the file and pass it instead.
 
 Host names are resolved once, every address found is judged, and the connection goes to one of those:
 a name that points elsewhere the next moment gains nothing. Redirects are followed by hand and judged
@@ -28,19 +30,27 @@ from urllib.parse import urljoin, urlsplit
 if TYPE_CHECKING:
     from httpx import AsyncClient, Request
 
-Policy = Literal["backend_result", "given"]
+Policy = Literal["backend_result", "typed", "given"]
 Resolver = Callable[[str, int], Awaitable[Sequence[str]]]
 Origin = tuple[str, str, int]
 
 MAX_REDIRECTS = 5
 _PORTS = {"http": 80, "https": 443}
+#: Where pictures are served to the public. Behind other ports are services that take a request for something else.
+_WEB_PORTS = frozenset({80, 443, 8080, 8443})
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _IN_HOST = re.compile(r"[A-Za-z0-9._:-]+")
 #: Public by its number, and yet the door to a cloud's inside (Azure's wire server).
 _INSIDE = frozenset({ipaddress.ip_address("168.63.129.16")})
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
-#: Nobody's in the public internet, whatever version of Python is asked: site-local, documentation, 6to4 relays.
-_NOWHERE = tuple(map(ipaddress.ip_network, ("fec0::/10", "3fff::/20", "5f00::/16", "192.88.99.0/24")))
+#: Nobody's in the public internet, whatever version of Python is asked: site-local, documentation, 6to4 relays,
+#: NAT64 of a network's own, Teredo (which names a relay and a client, and serves nothing), protocol assignments.
+_NOWHERE = tuple(
+    map(
+        ipaddress.ip_network,
+        ("fec0::/10", "3fff::/20", "5f00::/16", "64:ff9b:1::/48", "2001::/23", "192.0.0.0/24", "192.88.99.0/24"),
+    )
+)
 
 
 class NotFetched(Exception):
@@ -105,7 +115,7 @@ def is_public(address: str) -> bool:
     """Whether an IP address is one of the public internet.
 
     Loopback, private, link-local, shared, multicast and reserved ones are not, nor are those that
-    carry such a one inside (IPv4 in IPv6, 6to4, NAT64), nor the metadata services of clouds.
+    carry such a one inside (IPv4 in IPv6, 6to4, NAT64), Teredo, and the metadata services of clouds.
 
     Example:
         >>> [is_public(ip) for ip in ("1.1.1.1", "169.254.169.254", "::ffff:127.0.0.1", "64:ff9b::a00:1")]
@@ -116,7 +126,7 @@ def is_public(address: str) -> bool:
     except ValueError:
         return False
     if isinstance(ip, ipaddress.IPv6Address):
-        inner = ip.ipv4_mapped or ip.sixtofour or (ip.teredo[1] if ip.teredo else None)
+        inner = ip.ipv4_mapped or ip.sixtofour
         if ip in _NAT64:
             inner = ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF)
         if inner is not None:
@@ -151,19 +161,23 @@ async def fetch(
         NotFetched: The policy forbids it, or it could not be fetched so.
     """
     if policy == "given":
-        raise NotFetched(
-            "is not fetched: addresses given by users or models are not followed.",
-            "Download the file and pass its path or bytes.",
-        )
+        raise NotFetched("is not fetched: addresses given by users or models are not followed.", _DOWNLOAD)
+    typed = policy == "typed"
+    assert not typed or (base_url is None and headers is None), "an address that was typed is of nobody's backend"
     trusted = origin_of(base_url) if base_url else None
-    target = _joined(_folder(base_url), address) if base_url else address
     try:
+        target = _joined(_folder(base_url), address) if base_url else address
         async with asyncio.timeout(timeout_s):
-            return await _fetched(target, trusted, dict(headers or {}), max_bytes, resolve or _resolve, timeout_s)
+            return await _fetched(
+                target, trusted, dict(headers or {}), max_bytes, resolve or _resolve, timeout_s, typed=typed
+            )
+    except NotFetched as error:
+        if typed:
+            error.remedy = _DOWNLOAD
+        raise
     except TimeoutError as error:
-        raise NotFetched(
-            f"was not read within {timeout_s:g} s.", "Allow more time, or have pictures sent as base64.", late=True
-        ) from error
+        remedy = _DOWNLOAD if typed else "Allow more time, or have pictures sent as base64."
+        raise NotFetched(f"was not read within {timeout_s:g} s.", remedy, late=True) from error
 
 
 def _folder(base_url: str) -> str:
@@ -177,6 +191,8 @@ async def _fetched(
     max_bytes: int,
     resolve: Resolver,
     timeout_s: float,
+    *,
+    typed: bool,
 ) -> bytes:
     import httpx
 
@@ -186,6 +202,8 @@ async def _fetched(
         place = _placed(target)
         if place.origin != trusted:
             headers = {}
+        if typed and place.origin[2] not in _WEB_PORTS:
+            raise NotFetched(f"names the port {place.origin[2]} of {place.origin[1]}, which is none of the web.", _SENT)
         addresses = await _allowed(place, trusted, resolve)
         # Reading certificates takes a tenth of a second: once, off the loop, and only where they are needed.
         trust = await asyncio.to_thread(_certificates) if place.origin[0] == "https" else _NO_CERTIFICATES
@@ -196,9 +214,12 @@ async def _fetched(
         if isinstance(answer, bytes):
             return answer
         target = _joined(target, answer[0])
+        if typed and place.origin[0] == "https" and not target.lower().startswith("https:"):
+            raise NotFetched(f"is sent on by {place.shown} to where nothing is encrypted, or to no web address.", _SENT)
     raise NotFetched(f"redirects more than {MAX_REDIRECTS} times.", _SENT)
 
 
+_DOWNLOAD = "Download the file and pass its path or bytes."
 _SENT = "Have the server send pictures as base64 (response_format=b64_json)."
 
 
@@ -239,7 +260,9 @@ async def _allowed(place: _Place, trusted: Origin | None, resolve: Resolver) -> 
         raise NotFetched(f"names the host {place.shown}, which is not known.", _SENT)
     if place.origin != trusted and not all(is_public(address) for address in addresses):
         raise NotFetched(
-            f"leads to {place.shown}, which is neither the backend's own origin nor public.",
+            f"leads to {place.shown}, which is neither the backend's own origin nor public."
+            if trusted
+            else f"leads to {place.shown}, which is not public.",
             f"{_SENT[:-1]}, or make it name its pictures by the address in base_url.",
         )
     return addresses

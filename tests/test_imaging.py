@@ -331,7 +331,7 @@ def test_files_that_are_not_files(tmp_path: Path) -> None:
         (folder, "dir is a folder. Name a file in it."),
         (pipe, "pipe is not a regular file"),
         ("a\0b", "is not"),
-        ("https://example.org/leaf.png", "leaf.png is a URL, not a file. Fetching by URL is off"),
+        ("https://example.org/leaf.png", "leaf.png is a URL, not a file. Download it"),
         ("data:image/png;base64," + "A" * 500, "is a URL, not a file"),
     ):
         with pytest.raises(ConfigError) as caught:

@@ -105,7 +105,7 @@ async def test_names_are_judged_by_all_they_resolve_to() -> None:
 async def test_numbers_in_other_forms_are_judged_by_what_they_resolve_to() -> None:
     # As the system's own resolver reads them.
     for address in ("http://2130706433/", "http://0x7f.1/", "http://127.1/"):
-        assert "nor public" in (await refused(address)).reason
+        assert "not public" in (await refused(address)).reason
 
 
 async def test_a_host_that_is_not_known() -> None:

@@ -6,7 +6,9 @@ import asyncio
 from pathlib import Path
 from typing import Any, Protocol
 
+from langgraph_interleave import _sync
 from langgraph_interleave.content import image_block
+from langgraph_interleave.imaging.fetching import fetch_image, is_web_address
 from langgraph_interleave.imaging.picture import load_image
 from langgraph_interleave.types import ArtifactRef, ImageBytes
 
@@ -23,21 +25,25 @@ class PictureStore(Protocol):
         ...
 
 
-def image_part(source: bytes | str | Path, artifacts: PictureStore, *, name: str | None = None) -> dict[str, Any]:
+def image_part(
+    source: bytes | str | Path, artifacts: PictureStore, *, name: str | None = None, fetch: bool = False
+) -> dict[str, Any]:
     """Put an input picture into the store and describe it as an image block for `request`.
 
     The bytes stay in the store: the block, and with it every checkpoint, holds a reference.
 
     Args:
-        source: A path, or the bytes of the file.
+        source: A path, or the bytes of the file; with `fetch` also an `https://` or `http://` address.
         artifacts: The store that the graph uses.
         name: What the user calls it; default: the file's name.
+        fetch: Whether an address is fetched. Only from the public web: nothing that is inside a network,
+            whatever a name or a redirect says. Leave it off for addresses that came from somebody else.
 
     Returns:
         A LangChain image block with `url` `artifact://<sha256>`.
 
     Raises:
-        ConfigError: See `load_image`.
+        ConfigError: See `load_image` and `fetch_image`.
 
     Example:
         >>> from langgraph_interleave.artifacts import ArtifactStore
@@ -45,14 +51,20 @@ def image_part(source: bytes | str | Path, artifacts: PictureStore, *, name: str
         >>> image_part(bytes.fromhex(dot), ArtifactStore.memory(), name="dot.gif")["mime_type"]
         'image/png'
     """
+    if fetch and isinstance(source, str) and is_web_address(source):
+        picture, called = _sync.run_sync(lambda: fetch_image(source))
+        return image_block(artifacts.put_image(picture), name=name or called)
     ref = artifacts.put_image(load_image(source, name=name))
     return image_block(ref, name=name or _file_name(source))
 
 
 async def aimage_part(
-    source: bytes | str | Path, artifacts: PictureStore, *, name: str | None = None
+    source: bytes | str | Path, artifacts: PictureStore, *, name: str | None = None, fetch: bool = False
 ) -> dict[str, Any]:
     """Like `image_part`, without blocking the event loop."""
+    if fetch and isinstance(source, str) and is_web_address(source):
+        picture, called = await fetch_image(source)
+        return image_block(await artifacts.aput_image(picture), name=name or called)
     ref = await artifacts.aput_image(await asyncio.to_thread(load_image, source, name=name))
     return image_block(ref, name=name or _file_name(source))
 

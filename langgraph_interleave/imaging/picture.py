@@ -139,7 +139,9 @@ def _label(source: bytes | str | Path, name: str | None) -> str:
 
 def _read_file(source: str | Path, max_bytes: int) -> bytes:
     if isinstance(source, str) and source.lower().startswith(("http://", "https://", "data:")):
-        raise Unreadable("a URL, not a file", "Fetching by URL is off; download it and pass the path or the bytes.")
+        raise Unreadable(
+            "a URL, not a file", "Download it and pass the path or the bytes, or say image_part(…, fetch=True)."
+        )
     try:
         path = Path(source).expanduser()
         if path.is_dir():
