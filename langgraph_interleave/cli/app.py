@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
-from langgraph_interleave.cli import changing
+from langgraph_interleave.cli import changing, managing
 from langgraph_interleave.cli.flags import Events, NoOpen, WithTraceback, Yes
 from langgraph_interleave.cli.guard import guarded
+from langgraph_interleave.cli.managing import completed
+from langgraph_interleave.errors import ConfigError
 
 app = typer.Typer(
     name="langgraph-interleave",
     help="Interleaved image-and-text documents: planned, drawn, judged, drawn again.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -26,10 +28,17 @@ app = typer.Typer(
 
 @app.command()
 def run(
-    request: Annotated[str, typer.Argument(help="What to make, in words.", show_default=False)],
+    context: typer.Context,
+    request: Annotated[str | None, typer.Argument(help="What to make, in words.", show_default=False)] = None,
     image: Annotated[
-        list[Path] | None,
-        typer.Option("--image", "-i", help="A picture to start from; may be given several times.", show_default=False),
+        list[str] | None,
+        typer.Option(
+            "--image",
+            "-i",
+            metavar="FILE|URL",
+            help="A picture to start from; may be given several times.",
+            show_default=False,
+        ),
     ] = None,
     steps: Annotated[
         int | None, typer.Option(min=1, help="Number of steps, when it must be exact.", show_default=False)
@@ -127,14 +136,27 @@ def run(
         ),
     ] = None,
     yes: Yes = False,
-    lookahead: Annotated[
-        bool | None,
+    resume: Annotated[
+        str | None,
         typer.Option(
-            "--lookahead/--no-lookahead",
-            help="Draw the next step before this one is judged. Default: only where drawing is free.",
+            metavar="FOLDER|RUN",
+            help="Go on with a run that was cut off, stopped, waits or met a limit; nothing else need be typed. Caps, "
+            "and who is asked, may be given anew.",
+            show_default=False,
+            autocompletion=completed,
+        ),
+    ] = None,
+    lookahead: Annotated[
+        Literal["never", "value", "always"] | None,
+        typer.Option(
+            help="Draw the next step before this one is judged; value: where what is won is worth what it may cost. "
+            "Default: value where drawing is free, else never.",
             show_default=False,
         ),
     ] = None,
+    candidates: Annotated[
+        int, typer.Option(min=1, max=8, help="Pictures drawn for each attempt; the critic's best is taken.")
+    ] = 1,
     estimate: Annotated[
         bool, typer.Option("--estimate", help="Say what the run may take, in calls, money and time; spend nothing.")
     ] = False,
@@ -145,16 +167,22 @@ def run(
     """Make a document from a request.
 
     Writes index.html, document.md, images/ and trajectory.jsonl. Exit codes: 0 complete, 3 partial
-    or waiting, 1 failed, 2 usage, 130 cancelled. Run again with the same words, a run goes on where
-    it ended: what was drawn is not drawn again, and what was answered is not asked again. A document
-    that is there stays until another is made.
+    or waiting, 1 failed, 2 usage, 130 cancelled (Ctrl-C, SIGTERM, a closed terminal or pipe). With
+    --resume, or with the same words again, a run goes on where it ended: what was drawn is not drawn
+    again, and what was answered is not asked again. A document that is there stays until another is made.
     """
     from langgraph_interleave.cli import run as command
+    from langgraph_interleave.cli.resuming import resume as go_on
     from langgraph_interleave.cli.typed import read_approve, read_backends
 
     def work() -> int:
+        if request is None and resume is None:
+            raise ConfigError(
+                "Nothing is asked.",
+                remedy='Write run "How to plant a bean", or run --resume FOLDER to go on with what was begun.',
+            )
         options = command.Options(
-            request=request,
+            request=request or "",
             images=tuple(image or ()),
             steps=steps,
             out=out,
@@ -179,16 +207,18 @@ def run(
             answers=answer,
             yes=yes,
             lookahead=lookahead,
+            candidates=candidates,
             estimate=estimate,
             events=events,
             open_page=not no_open,
         )
-        return command.run(options)
+        return command.run(options) if resume is None else go_on(resume, options, given_in(context))
 
     raise typer.Exit(guarded(work, with_traceback=with_traceback))
 
 
 changing.add_to(app)
+managing.add_to(app)
 
 
 @app.command()
@@ -311,6 +341,18 @@ def mcp(
         on_exhausted=on_exhausted,
     )
     raise typer.Exit(guarded(lambda: command.serve(options)))
+
+
+#: Options whose flag has another name.
+_NAMES = {"image": "images", "answer": "answers", "no_open": "open_page"}
+
+
+def given_in(context: typer.Context) -> set[str]:
+    """The names of the options of `run` that were typed, as `Options` calls them."""
+    from langgraph_interleave.cli.typed import Options
+
+    typed = {name for name in context.params if str(context.get_parameter_source(name)).endswith("COMMANDLINE")}
+    return {_NAMES.get(name, name) for name in typed} & {field.name for field in fields(Options)}
 
 
 def _version(wanted: bool) -> None:

@@ -23,8 +23,10 @@ def change(
     folder: Folder,
     request: Annotated[str, typer.Argument(help="What is wanted otherwise, in words.", show_default=False)],
     image: Annotated[
-        list[Path] | None,
-        typer.Option("--image", "-i", help="A picture: of what was really done, say.", show_default=False),
+        list[str] | None,
+        typer.Option(
+            "--image", "-i", metavar="FILE|URL", help="A picture: of what was really done, say.", show_default=False
+        ),
     ] = None,
     version: Annotated[
         int | None,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from langgraph_interleave import _sync
 from langgraph_interleave.artifacts import ArtifactStore
 from langgraph_interleave.backends.base import ImageBackend
 from langgraph_interleave.cli.drawing import choose_backend
@@ -18,7 +19,7 @@ from langgraph_interleave.content import image_block, read_request
 from langgraph_interleave.context import InterleaveContext
 from langgraph_interleave.critic import Critic
 from langgraph_interleave.errors import InterleaveError
-from langgraph_interleave.imaging import load_image
+from langgraph_interleave.imaging import fetch_image, is_web_address, load_image
 from langgraph_interleave.ledger import Ledger
 from langgraph_interleave.planner import Planner
 from langgraph_interleave.registry import init_critic, init_planner
@@ -97,12 +98,18 @@ def prepare(options: Options, working: Path) -> Job:
 
 
 def load_pictures(options: Options, working: Path) -> list[Picture]:
-    """The pictures of `--image`, each with its file's name.
+    """The pictures of `--image`, each with its file's name; an address that is typed here is fetched.
 
     Raises:
         InterleaveError: A file is not there, or no picture.
     """
-    return [(load_image(working / path), path.name) for path in options.images]
+    return [_picture(given, working) for given in options.images]
+
+
+def _picture(given: str, working: Path) -> Picture:
+    if is_web_address(given):
+        return _sync.run_sync(lambda: fetch_image(given))
+    return load_image(working / given), Path(given).name
 
 
 def make_job(

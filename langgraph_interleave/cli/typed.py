@@ -30,7 +30,8 @@ class Options:
     """What the user typed. `None` means: not given."""
 
     request: str
-    images: tuple[Path, ...] = ()
+    #: Paths, and addresses of the web.
+    images: tuple[str, ...] = ()
     steps: int | None = None
     out: Path | None = None
     max_attempts: int | None = None
