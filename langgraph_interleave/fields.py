@@ -25,6 +25,8 @@ _NODES: Mapping[str, tuple[str, ...]] = {
     "reanchor_every": ("generate",),
     "style_in_prompts": ("generate",),
     "lookahead": ("generate",),
+    "second_usd": ("generate",),
+    "candidates": ("generate",),
     "on_exhausted": ("critique",),
     "publish": ("critique",),
 }
@@ -37,6 +39,7 @@ _CONTROLS: Mapping[str, Mapping[str, Any]] = {
     "language": {"placeholder": "French"},
     "steps": {"type": "slider", "min": 1, "max": 12, "step": 1},
     "reanchor_every": {"type": "slider", "min": 1, "max": 12, "step": 1},
+    "candidates": {"type": "slider", "min": 1, "max": 8, "step": 1},
 }
 
 
@@ -50,9 +53,9 @@ def describe_fields(schema: dict[str, Any]) -> None:
         schema: The schema of an object; changed in place.
 
     Example:
-        >>> schema = {"properties": {"lookahead": {"anyOf": [{"type": "boolean"}, {"type": "null"}]}}}
+        >>> schema = {"properties": {"draft": {"anyOf": [{"type": "boolean"}, {"type": "null"}]}}}
         >>> describe_fields(schema)
-        >>> schema["properties"]["lookahead"]["x_oap_ui_config"]
+        >>> schema["properties"]["draft"]["x_oap_ui_config"]
         {'type': 'boolean'}
     """
     for name, field in schema.get("properties", {}).items():

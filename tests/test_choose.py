@@ -79,9 +79,9 @@ def test_a_ledger_and_a_store_belong_together() -> None:
 
 def test_nothing_is_drawn_on_a_bet_where_drawing_is_billed() -> None:
     billed = ScriptedBackend(capabilities=Capabilities(billed=True))
-    assert not choose_roles(PLANNER, billed, ScriptedCritic()).settings.lookahead
-    assert choose_roles(PLANNER, billed, ScriptedCritic(), lookahead=True).settings.lookahead
-    assert choose_roles(PLANNER, ScriptedBackend(), ScriptedCritic()).settings.lookahead
+    assert choose_roles(PLANNER, billed, ScriptedCritic()).settings.lookahead == "never"
+    assert choose_roles(PLANNER, billed, ScriptedCritic(), lookahead=True).settings.lookahead == "always"
+    assert choose_roles(PLANNER, ScriptedBackend(), ScriptedCritic()).settings.lookahead == "value"
 
 
 def test_a_size_the_backend_cannot_draw_is_refused() -> None:

@@ -149,16 +149,16 @@ def test_a_retry_starts_from_the_references_of_the_step() -> None:
 
 def test_lookahead_bets_one_step_ahead() -> None:
     steps = simple_plan(3).steps
-    seen = view(steps, [record(0, attempt(0))], lookahead=True)
+    seen = view(steps, [record(0, attempt(0))], lookahead="always")
     assert routing.next_calls(seen).likely == (Draw(1, 0, "thing 1", (ref(0),)),)
-    rejected = view(steps, [record(0, attempt(0, "revise"))], lookahead=True)
+    rejected = view(steps, [record(0, attempt(0, "revise"))], lookahead="always")
     assert routing.next_calls(rejected).likely == (), "a rejected picture is no bet"
 
 
 def test_a_bet_that_is_won_is_the_same_call() -> None:
     steps = simple_plan(2).steps
-    bet = routing.next_calls(view(steps, [record(0, attempt(0))], lookahead=True)).likely
-    won = routing.next_calls(view(steps, [accepted(0)], lookahead=True)).certain
+    bet = routing.next_calls(view(steps, [record(0, attempt(0))], lookahead="always")).likely
+    won = routing.next_calls(view(steps, [accepted(0)], lookahead="always")).certain
     assert bet == won
 
 
@@ -273,7 +273,7 @@ def test_random_runs_always_end() -> None:
         count = rng.randint(1, 8)
         sources = [sorted(rng.sample(range(i), rng.randint(0, min(i, 2)))) for i in range(count)]
         steps = simple_plan(count, sources=sources, text=[i for i in range(count) if rng.random() < 0.2]).steps
-        seen = view(steps, lookahead=True)
+        seen = view(steps, lookahead="always")
         for _ in range(200):
             records = {**seen.records, **routing.settle(seen)}
             seen = RunView(ASKED, steps, True, records, seen.rules)

@@ -29,7 +29,7 @@ from langgraph_interleave.ledger import Ledger
 from langgraph_interleave.limits import Limits
 from langgraph_interleave.planner import Planner
 from langgraph_interleave.references import References
-from langgraph_interleave.types import Approve, OnExhausted, Plan, Publish
+from langgraph_interleave.types import Approve, Lookahead, OnExhausted, Plan, Publish
 
 
 class IllustratorState(TypedDict):
@@ -61,7 +61,9 @@ def create_interleave_agent(
     on_exhausted: OnExhausted = "best",
     approve: Collection[Approve] = (),
     draft: bool = False,
-    lookahead: bool | None = None,
+    lookahead: Lookahead | bool | None = None,
+    second_usd: float | None = None,
+    candidates: int = 1,
     early_start: bool | None = None,
     publish: Publish = "early",
     seed: int = 0,
@@ -125,6 +127,8 @@ def create_interleave_agent(
         approve=approve,
         draft=draft,
         lookahead=lookahead,
+        second_usd=second_usd,
+        candidates=candidates,
         early_start=early_start,
         publish=publish,
         seed=seed,

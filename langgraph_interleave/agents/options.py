@@ -19,7 +19,7 @@ from langgraph_interleave.ledger import Ledger
 from langgraph_interleave.limits import Limits
 from langgraph_interleave.planner import Planner
 from langgraph_interleave.references import References
-from langgraph_interleave.types import Approve, OnExhausted, Plan, Publish
+from langgraph_interleave.types import Approve, Lookahead, OnExhausted, Plan, Publish
 
 
 class GraphOptions(TypedDict, total=False):
@@ -34,7 +34,9 @@ class GraphOptions(TypedDict, total=False):
     on_exhausted: OnExhausted
     approve: Collection[Approve]
     draft: bool
-    lookahead: bool | None
+    lookahead: Lookahead | bool | None
+    second_usd: float | None
+    candidates: int
     early_start: bool | None
     publish: Publish
     seed: int

@@ -37,7 +37,7 @@ from langgraph_interleave.limits import Limits
 from langgraph_interleave.planner import Planner
 from langgraph_interleave.references import References
 from langgraph_interleave.runs import stop_run
-from langgraph_interleave.types import Approve, DocumentData, OnExhausted, Plan, Publish
+from langgraph_interleave.types import Approve, DocumentData, Lookahead, OnExhausted, Plan, Publish
 
 
 class ChatInterleave(BaseChatModel):
@@ -110,7 +110,9 @@ class ChatInterleave(BaseChatModel):
         on_exhausted: OnExhausted | None = None,
         approve: Collection[Approve] | None = None,
         draft: bool | None = None,
-        lookahead: bool | None = None,
+        lookahead: Lookahead | bool | None = None,
+        second_usd: float | None = None,
+        candidates: int | None = None,
         early_start: bool | None = None,
         publish: Publish | None = None,
         seed: int | None = None,
@@ -135,7 +137,7 @@ class ChatInterleave(BaseChatModel):
         given = {
             "planner": planner, "backend": backend, "critic": critic, "limits": limits, "ledger": ledger,
             "checks": checks, "on_exhausted": on_exhausted, "approve": approve, "draft": draft,
-            "lookahead": lookahead, "early_start": early_start,
+            "lookahead": lookahead, "second_usd": second_usd, "candidates": candidates, "early_start": early_start,
             "publish": publish, "seed": seed, "steps": steps, "size": size, "language": language, "style": style,
             "references": references, "anchor_inputs": anchor_inputs, "reanchor_every": reanchor_every,
             "style_in_prompts": style_in_prompts,
