@@ -228,7 +228,7 @@ def wire(roles: Roles) -> Graph:
     """Nodes and labelled edges over a set of roles."""
     work = Work(roles)
     turns, nodes, reviews = Turns(work), Nodes(work), Reviews(work)
-    graph: WatchedGraph[Any, Any, Any, Any] = WatchedGraph(
+    graph = WatchedGraph(
         InterleaveState,
         context_schema=InterleaveContext,
         input_schema=InterleaveInput,

@@ -6,6 +6,7 @@ import hashlib
 import threading
 import weakref
 from contextvars import copy_context
+from functools import partial
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
@@ -18,6 +19,7 @@ from langgraph_interleave.base import Base
 from langgraph_interleave.context import Settings
 from langgraph_interleave.emitter import Writer
 from langgraph_interleave.errors import ConfigError
+from langgraph_interleave.invocations import Invocations
 from langgraph_interleave.roles import Roles
 from langgraph_interleave.run import Run
 from langgraph_interleave.state import Progress
@@ -32,11 +34,13 @@ class Runs:
 
     LangGraph makes a writer for each invocation and drops it when the invocation is over, whatever
     ended it; so a run lives no longer than its writer. A graph that is streamed as a part of another
-    gets the other's writer: there the namespace tells its invocations apart.
+    gets the other's writer: there the namespace tells its invocations apart. Who holds an error of the
+    invocation holds its writer too, so its end is also heard from `invocations`, at once.
     """
 
     def __init__(self, roles: Roles) -> None:
         self.roles = roles
+        self.invocations = Invocations()
         self._live: weakref.WeakKeyDictionary[Writer, dict[tuple[str, str], Run]] = weakref.WeakKeyDictionary()
         self._lock = threading.Lock()
         _everyone.add(self)
@@ -88,6 +92,13 @@ class Runs:
         if run.watch is not None:
             run.watch.detach()
 
+    def _over(self, ended: weakref.ref[Run]) -> None:
+        """Its invocation is over: whatever of the run is under way is let go of."""
+        run = ended()
+        if run is not None and not run.closed:
+            self.end(run)
+            run.close()
+
     def stop(self, run_id: str) -> bool:
         """Stop every live invocation of a run in good order; whether there was one."""
         with self._lock:
@@ -104,8 +115,10 @@ class Runs:
         # Earlier invocations of the run count against its caps.
         await run.scope.resume()
         # A node that is cancelled lets go of the run's calls, but no node hears of an invocation that
-        # ends between two of them. On the loop, because the collector may find the writer in a thread
-        # that holds any lock.
+        # ends between two of them.
+        self.invocations.at_end(partial(self._over, weakref.ref(run)))
+        # For a stream that nobody closes. On the loop, because the collector may find the writer in a
+        # thread that holds any lock.
         run.watch = weakref.finalize(writer, background_loop().call_soon_threadsafe, run.close)
         run.watch.atexit = False
         return run
