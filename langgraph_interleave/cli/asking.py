@@ -18,6 +18,7 @@ from rich.text import Text
 
 from langgraph_interleave.cli.asked import estimate_lines, heading, step_lines
 from langgraph_interleave.cli.pictures import Shown, half_blocks
+from langgraph_interleave.cli.pipe import is_gone, mute, quietly
 from langgraph_interleave.cli.planedit import PlanEdit
 from langgraph_interleave.cli.reviewing import Left
 from langgraph_interleave.cli.wording import one_line
@@ -84,7 +85,12 @@ class Person:
                 return self._ask_plan(question)
             return self._ask_step(question, place, many)
         except (EOFError, KeyboardInterrupt):
-            self._console.print()
+            quietly(self._console.print)
+            raise Left from None
+        except OSError as error:
+            if not is_gone(error):
+                raise
+            mute()  # the terminal was closed
             raise Left from None
 
     # --- a plan -------------------------------------------------------------------------------

@@ -10,12 +10,13 @@ from pathlib import Path
 from langgraph_interleave.artifacts import ArtifactStore
 from langgraph_interleave.cli.folder import STORE, Place, run_id, runs_in, shown
 from langgraph_interleave.cli.job import Job, Parts, load_pictures, make_job
-from langgraph_interleave.cli.keeping import leave, write_aside
+from langgraph_interleave.cli.keeping import leave, tell_how, write_aside
 from langgraph_interleave.cli.making import make
 from langgraph_interleave.cli.pictures import REVIEW
 from langgraph_interleave.cli.pipe import quietly
 from langgraph_interleave.cli.run import EXIT, open_page, refuse_unspent
 from langgraph_interleave.cli.screen import Screen, can_redraw, open_screen
+from langgraph_interleave.cli.stopping import Stopping
 from langgraph_interleave.cli.typed import Options
 from langgraph_interleave.cli.versions import DELIVERED, Version, Versions
 from langgraph_interleave.cli.wording import one_line
@@ -64,20 +65,39 @@ def change(folder: Path, options: Options, *, version: int | None = None, workin
     parts = Parts.of(options)
     pictures = load_pictures(options, working)
     target = source.folder if options.out is None else _copied(source, base, options.out, working)
-    versions = Versions.of(target, working=working)
     run = run_id({**options.identity(picture for picture, _ in pictures), "base": base.document})
     note = f"{shown(target, working)}: changing version {base.number}"
-    job = make_job(options, parts, pictures, run=run, place=Place(target, note, fresh=False), base=base.document)
+    with Stopping() as stopping:
+        job = make_job(options, parts, pictures, run=run, place=Place(target, note, fresh=False), base=base.document)
+        return make_change(job, options, working, stopping, base=base)
+
+
+def make_change(job: Job, options: Options, working: Path, stopping: Stopping, *, base: Version) -> int:
+    """Change the document of a run that is ready, and say how it went.
+
+    Args:
+        job: The run.
+        options: What the user typed, and what was kept of the version.
+        working: Folder for relative paths.
+        stopping: The signals that stop it.
+        base: The version that is changed.
+
+    Returns:
+        The exit code.
+
+    Raises:
+        InterleaveError: Nothing was changed.
+    """
+    versions = Versions.of(job.place.folder, working=working)
     screen = open_screen(events=options.events, free=job.free)
     versions.shelve(job.artifacts)
-    again = "type the same command again; --answer FILE or --yes answers without asking"
 
     def write() -> None:
         write_aside(job)
 
     try:
         # What exists so far does not take the document's place: it is in `review`.
-        make(job, screen, options, working, write=write, again=again)
+        make(job, screen, options, working, stopping, write=write)
         refuse_unspent(job)
     except ConfigError:
         versions.unshelve()
@@ -154,9 +174,12 @@ def _deliver(job: Job, screen: Screen, options: Options, working: Path, versions
         quietly(lambda: screen.say(one_line(f"{problem['message']} {problem['remedy']}")))
     if data is not None and job.artifacts.put_json(data) == base.document:
         # Why not, the notes of the run have said.
+        job.ended("failed")
         leave(job, screen, versions, working)
         return EXIT["failed"]
     if data is None or outcome not in DELIVERED:
+        job.ended(outcome)
+        tell_how(job, screen, working, outcome)
         leave(job, screen, versions, working)
         return EXIT[outcome]
     document = Document.load(data, job.artifacts)
@@ -166,6 +189,7 @@ def _deliver(job: Job, screen: Screen, options: Options, working: Path, versions
     version = versions.put(
         data, asked=asked, made_with=made_with, artifacts=job.artifacts, before=before, reviewed=reviewed
     )
+    job.ended(outcome)
     for line in told(document.diff(versions.load(base, job.artifacts)), first=document.data.first_number):
         quietly(lambda line=line: screen.say(line))
     quietly(lambda: screen.say(f"version {version.number}, from {base.number}: {shown(job.place.page, working)}"))

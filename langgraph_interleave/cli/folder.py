@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import shlex
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,6 +22,8 @@ STORE = ".interleave"
 PAGE = "index.html"
 #: The list of versions, in the store's folder.
 LIST = "versions.json"
+#: What each run was begun with, in the store's folder.
+RUNS = "runs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,11 +111,25 @@ def shown(path: Path, working: Path) -> str:
         return str(path)
 
 
+def resume_line(folder: Path, run: str, working: Path) -> str:
+    """The command that goes on with a run.
+
+    Example:
+        >>> resume_line(Path("/w/my bean"), "3f2a9c1e00112233", Path("/w"))
+        "langgraph-interleave run --resume 'my bean'"
+    """
+    name = shlex.quote(shown(folder, working))
+    return f"langgraph-interleave run --resume {run if name.startswith('-') else name}"
+
+
 def runs_in(folder: Path) -> set[str]:
     """The ids of the runs whose documents are there: none for an empty folder, `""` for anything else."""
     if not folder.exists() or not any(folder.iterdir()):
         return set()
     found = {run_of(folder / TRAJECTORY)}
+    begun = {path.stem for path in (folder / STORE / RUNS).glob("*.json")}
+    # One that was cut off before it told of anything.
+    found = begun if begun and found == {""} else found | begun
     try:
         listed = json.loads((folder / STORE / LIST).read_text(encoding="utf-8"))
         found |= {str(version["run"]) for version in listed["versions"]}

@@ -26,7 +26,7 @@ def guarded(command: Callable[[], int], *, with_traceback: bool = False) -> int:
     try:
         return command()
     except KeyboardInterrupt:
-        typer.echo("Stopped before anything was made.", err=True)
+        _say("Stopped; the same command, or `run --resume`, goes on with what was begun.")
         return 130
     except Exception as error:  # noqa: BLE001 - the last stop: a person reads a line, not a traceback
         unexpected = error.__cause__ if isinstance(error, InternalError) and error.__cause__ else error
@@ -36,5 +36,11 @@ def guarded(command: Callable[[], int], *, with_traceback: bool = False) -> int:
             says = str(error)
         else:
             says = f"Unexpected {type(unexpected).__name__}: {unexpected}. Use --traceback to see where it came from."
-        typer.echo(f"Error: {one_line(says)}", err=True)
+        _say(f"Error: {one_line(says)}")
         return 2 if isinstance(error, ConfigError) else 1
+
+
+def _say(line: str) -> None:
+    from langgraph_interleave.cli.pipe import quietly
+
+    quietly(lambda: typer.echo(line, err=True))

@@ -10,8 +10,10 @@ from typing import Any
 from langgraph_interleave import _sync
 from langgraph_interleave.artifacts import ArtifactStore
 from langgraph_interleave.backends.base import ImageBackend
+from langgraph_interleave.cli.begun import Begun, BegunRuns, GivenPicture
 from langgraph_interleave.cli.drawing import choose_backend
 from langgraph_interleave.cli.folder import STORE, Place, choose_folder, run_id
+from langgraph_interleave.cli.index import Index
 from langgraph_interleave.cli.money import hint_of
 from langgraph_interleave.cli.preflight import check_roles
 from langgraph_interleave.cli.typed import Options
@@ -23,7 +25,7 @@ from langgraph_interleave.imaging import fetch_image, is_web_address, load_image
 from langgraph_interleave.ledger import Ledger
 from langgraph_interleave.planner import Planner
 from langgraph_interleave.registry import init_critic, init_planner
-from langgraph_interleave.types import ImageBytes
+from langgraph_interleave.types import ImageBytes, RunOutcome
 
 Picture = tuple[ImageBytes, str]
 
@@ -39,15 +41,45 @@ class Job:
     blocks: list[dict[str, Any]]
     context: InterleaveContext
     free: bool
+    #: What it is gone on with later.
+    begun: Begun
     #: Digest of the document that is changed; `None` for a new one.
     base: str | None = None
     #: Of servers that may cost nothing.
     hint: str = ""
     document: dict[str, Any] | None = None
+    #: As it was kept before this process made it; known once it is started.
+    before: Begun | None = None
     #: What ended the run before its time; raised once the document is written.
     fault: Exception | None = None
     #: Asked to stop by the user.
     stopped: bool = False
+
+    def start(self) -> int | None:
+        """The run is made from now on, and can be gone on with.
+
+        Returns:
+            The process that makes it as well, if there is one.
+        """
+        folder = self.place.folder
+        self.before = BegunRuns(folder).start(self.begun)
+        begun = self.before.begun if self.before is not None else self.begun.begun
+        Index().put(self.run, folder, asked=self.begun.asked, begun=begun)
+        return self.before.maker if self.before is not None else None
+
+    def refused(self) -> None:
+        """Nothing was made: what was there is as it was."""
+        runs = BegunRuns(self.place.folder)
+        if self.before is None:
+            runs.remove(self.run)
+            Index().remove(self.run, self.place.folder)
+        elif runs.read(self.run) is not None:
+            runs.write(self.before)
+        self.place.clear()
+
+    def ended(self, outcome: RunOutcome) -> None:
+        """The run has ended, and what came of it is written."""
+        BegunRuns(self.place.folder).end(self.run, outcome, self.document)
 
     @property
     def given(self) -> dict[str, Any]:
@@ -144,12 +176,14 @@ def make_job(
             approve=options.approve,
             draft=options.draft,
             lookahead=options.lookahead,
+            candidates=options.candidates,
             # What outlives this process are the ledger and the answers: whoever types the same again comes to
             # the same question, and pays for nothing on the way.
             checkpointer=InMemorySaver() if options.asks else None,
         )
         blocks: list[dict[str, Any]] = [{"type": "text", "text": options.request}]
-        blocks += [image_block(artifacts.put_image(picture), name=name) for picture, name in pictures]
+        given = tuple(GivenPicture(ref=artifacts.put_image(picture), name=name) for picture, name in pictures)
+        blocks += [image_block(picture.ref, name=picture.name) for picture in given]
         # What is refused is refused before anything is shown.
         read_request(blocks, artifacts)
         if not artifacts.list_calls(run):
@@ -166,8 +200,10 @@ def make_job(
             style_in_prompts=options.style_in_prompts,
             run_id=run,
         )
-    except InterleaveError:
+    except (InterleaveError, KeyboardInterrupt):
         place.clear()
         raise
     typed = (options.planner, parts.planner), (options.backend, parts.backend), (options.critic, parts.critic)
-    return Job(run, place, artifacts, graph, blocks, context, free=parts.free, base=base, hint=hint_of(*typed))
+    begun = Begun(run=run, options=options.begun(), withheld=options.withheld, pictures=given, base=base)
+    hint = hint_of(*typed)
+    return Job(run, place, artifacts, graph, blocks, context, free=parts.free, begun=begun, base=base, hint=hint)

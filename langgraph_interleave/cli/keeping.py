@@ -5,18 +5,26 @@ from __future__ import annotations
 import shlex
 from pathlib import Path
 
-from langgraph_interleave.cli.folder import PAGE, shown
+from langgraph_interleave.cli.folder import PAGE, resume_line, shown
 from langgraph_interleave.cli.job import Job
 from langgraph_interleave.cli.pictures import REVIEW
 from langgraph_interleave.cli.pipe import quietly
 from langgraph_interleave.cli.screen import Screen
 from langgraph_interleave.cli.versions import Versions
 from langgraph_interleave.document import Document
+from langgraph_interleave.types import RunOutcome
 
 
 def typed(job: Job, working: Path) -> str:
     """The job's folder as it can be typed."""
     return shlex.quote(shown(job.place.folder, working))
+
+
+def tell_how(job: Job, screen: Screen, working: Path, outcome: RunOutcome) -> None:
+    """Say how to go on with a run that was stopped; one that waits has said it."""
+    if outcome == "cancelled":
+        line = f"to go on: {resume_line(job.place.folder, job.run, working)}"
+        quietly(lambda: screen.say(line))
 
 
 def write_aside(job: Job) -> Path | None:

@@ -9,19 +9,22 @@ from pathlib import Path
 from typing import TextIO
 
 from langgraph_interleave.cli.asked import left_lines
-from langgraph_interleave.cli.folder import TRAJECTORY
+from langgraph_interleave.cli.folder import TRAJECTORY, resume_line
 from langgraph_interleave.cli.following import follow
 from langgraph_interleave.cli.job import Job
 from langgraph_interleave.cli.pictures import Shown
-from langgraph_interleave.cli.pipe import mute, quietly
+from langgraph_interleave.cli.pipe import is_gone, mute, quietly
 from langgraph_interleave.cli.reviewing import Asks, Reviewer
 from langgraph_interleave.cli.screen import Screen
+from langgraph_interleave.cli.stopping import Stopping
 from langgraph_interleave.cli.typed import Options
 from langgraph_interleave.cli.wording import json_line
 from langgraph_interleave.errors import ConfigError
 
 
-def make(job: Job, screen: Screen, options: Options, working: Path, *, write: Callable[[], None], again: str) -> None:
+def make(
+    job: Job, screen: Screen, options: Options, working: Path, stopping: Stopping, *, write: Callable[[], None]
+) -> None:
     """Run the graph, ask, and go on until it is done or left waiting; what came of it is put into the job.
 
     Args:
@@ -29,8 +32,8 @@ def make(job: Job, screen: Screen, options: Options, working: Path, *, write: Ca
         screen: Where it is shown; it is finished here.
         options: What was typed.
         working: Folder for relative paths.
+        stopping: The signals that stop it; from here on they do not cut off what is written.
         write: Writes what exists; called before somebody is asked.
-        again: What to do to go on with a run that was left waiting.
 
     Raises:
         ConfigError: It was refused before it cost anything, or an answer in the file is none.
@@ -43,44 +46,62 @@ def make(job: Job, screen: Screen, options: Options, working: Path, *, write: Ca
     try:
         reviewer = Reviewer(job, options, working, person=_person(options), before=before)
     except ConfigError:
-        job.place.clear()
+        job.refused()
         raise
     try:
-        for line in (job.place.note, job.hint):
+        maker = job.start()
+        for line in (job.place.note, _others(maker), job.hint):
             if line:
                 screen.say(line)
-        with _trajectory(job) as record:
-            _converse(job, screen, record, reviewer)
+        with _trajectory(job, stopping) as record:
+            _converse(job, screen, record, reviewer, stopping)
     except ConfigError:
         if job.document is None:
-            job.place.clear()
+            job.refused()
         else:
             write()
+            job.ended(job.document["outcome"])
         raise
-    except BrokenPipeError:
-        # Whoever read our output has gone: that is a way to say stop.
+    except KeyboardInterrupt:  # between two of its parts
         job.stopped = True
-        mute()
+    except OSError as error:
+        if is_gone(error):
+            # Whoever read our output has gone: that is a way to say stop.
+            job.stopped = True
+            mute()
+        else:
+            job.fault = error
     except Exception as error:  # noqa: BLE001 - raised again, once what exists is written
         job.fault = error
     finally:
+        stopping.finishing()
         if job.document is None and screen.progress.outcome is None:
             screen.progress.outcome = "failed" if job.fault else "cancelled"
         # Whatever happened, the terminal is given back.
         quietly(screen.finish)
     if reviewer.left:
-        quietly(lambda: screen.left(reviewer.left, left_lines(reviewer.left, how=again)))
+        quietly(lambda: screen.left(reviewer.left, left_lines(reviewer.left, how=_how(job, working))))
     if unused := reviewer.unused:
         quietly(lambda: screen.say(f"note: {unused}"))
     reviewer.done()
 
 
-def _converse(job: Job, screen: Screen, record: TextIO, reviewer: Reviewer) -> None:
+def _others(maker: int | None) -> str:
+    if maker is None:
+        return ""
+    return f"note: process {maker} makes this run, too: its calls are waited for, and none is made twice"
+
+
+def _how(job: Job, working: Path) -> str:
+    return f"{resume_line(job.place.folder, job.run, working)}; --answer FILE or --yes answers without asking"
+
+
+def _converse(job: Job, screen: Screen, record: TextIO, reviewer: Reviewer, stopping: Stopping) -> None:
     from langgraph.types import Command
 
     given: object = job.given
     screen.start()
-    while asked := follow(job, screen, record, given):
+    while asked := follow(job, screen, record, given, stopping):
         screen.progress.outcome = "waiting"
         try:
             answers = reviewer.answers(asked)
@@ -108,11 +129,15 @@ def _person(options: Options) -> Callable[[Shown], Asks] | None:
 
 
 @contextlib.contextmanager
-def _trajectory(job: Job) -> Generator[TextIO]:
+def _trajectory(job: Job, stopping: Stopping) -> Generator[TextIO]:
     """The file of events; each is on disk as soon as it happened. The run's call records come last."""
-    with (job.place.folder / TRAJECTORY).open("w", encoding="utf-8", errors="backslashreplace") as file:
+    path = job.place.folder / TRAJECTORY
+    with contextlib.suppress(OSError):
+        path.unlink()  # another process that makes the same run goes on writing to its own
+    with path.open("w", encoding="utf-8", errors="backslashreplace") as file:
         try:
             yield file
         finally:
+            stopping.finishing()
             for call in job.artifacts.list_calls(job.run):
                 file.write(json_line({"type": "interleave.call", "run_id": job.run, **call}) + "\n")

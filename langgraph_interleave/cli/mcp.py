@@ -10,9 +10,10 @@ import socket
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from langgraph_interleave.cli.drawing import choose_backend
+from langgraph_interleave.cli.home import home
 from langgraph_interleave.cli.typed import CAPS, limits_of
 from langgraph_interleave.errors import ConfigError
 from langgraph_interleave.limits import Limits
@@ -120,9 +121,7 @@ def make_outfit(options: Options) -> Outfit:
 
 def data_folder() -> Path:
     """Where documents are kept if nobody says otherwise: the user's own folder for data of programs."""
-    from platformdirs import user_data_path
-
-    return user_data_path("langgraph-interleave", appauthor=False) / "mcp"
+    return home() / "mcp"
 
 
 async def _stdio(workshop: Workshop) -> None:
@@ -135,6 +134,7 @@ async def _stdio(workshop: Workshop) -> None:
 
 async def _http(workshop: Workshop, options: Options) -> None:
     from langgraph_interleave.agents.mcp_server import create_mcp_server, http_app
+    from langgraph_interleave.agents.mcp_server.patience import make_config
 
     key = os.environ.get(options.key_env) or None
     if key is None and options.key_env != KEY:
@@ -149,7 +149,7 @@ async def _http(workshop: Workshop, options: Options) -> None:
         shown = f"[{options.host}]" if ":" in options.host else options.host
         sys.stderr.write(f"Serving http://{shown}:{port}/mcp\n")
         sys.stderr.flush()
-        config: Any = uvicorn.Config(
+        config = make_config(
             app, log_level="warning", timeout_graceful_shutdown=_GRACE_S, limit_concurrency=_CONNECTIONS
         )
         async with workshop:

@@ -1,11 +1,25 @@
-"""Output into a pipe whose reader may go away."""
+"""Output into a pipe whose reader may go away, or a terminal that may be closed."""
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import sys
 from collections.abc import Callable
+
+#: What writing says, and reading, when nobody is at the other end: of a pipe; of a terminal.
+_GONE = (errno.EPIPE, errno.EIO, errno.ENXIO)
+
+
+def is_gone(error: OSError) -> bool:
+    """Whether an error says that nobody reads our output any more.
+
+    Example:
+        >>> is_gone(BrokenPipeError(errno.EPIPE, "Broken pipe")), is_gone(FileNotFoundError(errno.ENOENT, "no"))
+        (True, False)
+    """
+    return isinstance(error, BrokenPipeError) or (error.errno in _GONE and error.filename is None)
 
 
 def mute() -> None:
@@ -21,5 +35,7 @@ def quietly(tell: Callable[[], None]) -> None:
     """Say something that nobody need hear: work goes on, and ends as it would have."""
     try:
         tell()
-    except BrokenPipeError:
+    except OSError as error:
+        if not is_gone(error):
+            raise
         mute()

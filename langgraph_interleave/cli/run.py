@@ -9,11 +9,12 @@ from pathlib import Path
 from langgraph_interleave.cli.estimating import estimate
 from langgraph_interleave.cli.folder import shown
 from langgraph_interleave.cli.job import Job, prepare
-from langgraph_interleave.cli.keeping import leave, typed, write_aside
+from langgraph_interleave.cli.keeping import leave, tell_how, typed, write_aside
 from langgraph_interleave.cli.making import make
 from langgraph_interleave.cli.pipe import quietly
 from langgraph_interleave.cli.rescue import rescue
 from langgraph_interleave.cli.screen import Screen, can_redraw, open_screen
+from langgraph_interleave.cli.stopping import Stopping
 from langgraph_interleave.cli.typed import Options
 from langgraph_interleave.cli.versions import DELIVERED, Version, Versions
 from langgraph_interleave.cli.wording import one_line
@@ -21,7 +22,7 @@ from langgraph_interleave.content import read_request
 from langgraph_interleave.document import Document
 from langgraph_interleave.errors import ConfigError
 
-__all__ = ["EXIT", "Options", "open_page", "refuse_unspent", "run"]
+__all__ = ["EXIT", "Options", "make_document", "open_page", "refuse_unspent", "run"]
 
 EXIT = {"complete": 0, "partial": 3, "waiting": 3, "failed": 1, "cancelled": 130}
 
@@ -42,7 +43,25 @@ def run(options: Options, *, working: Path | None = None) -> int:
     working = working or Path.cwd()
     if options.estimate:
         return estimate(options)
-    job = prepare(options, working)
+    with Stopping() as stopping:
+        return make_document(prepare(options, working), options, working, stopping)
+
+
+def make_document(job: Job, options: Options, working: Path, stopping: Stopping) -> int:
+    """Make the document of a run that is ready, and say how it went.
+
+    Args:
+        job: The run.
+        options: What the user typed.
+        working: Folder for relative paths.
+        stopping: The signals that stop it.
+
+    Returns:
+        The exit code.
+
+    Raises:
+        InterleaveError: Nothing was made.
+    """
     screen = open_screen(events=options.events, free=job.free)
     versions = Versions.of(job.place.folder, working=working)
     current = versions.current
@@ -58,8 +77,7 @@ def run(options: Options, *, working: Path | None = None) -> int:
             Document.load(job.document, job.artifacts).save(job.place.folder)
 
     try:
-        again = "type the same command again; --answer FILE or --yes answers without asking"
-        make(job, screen, options, working, write=write, again=again)
+        make(job, screen, options, working, stopping, write=write)
         refuse_unspent(job)
     except ConfigError:
         if not job.place.fresh:
@@ -77,7 +95,7 @@ def refuse_unspent(job: Job) -> None:
     data = job.document or {}
     problem: dict[str, str] = data.get("problem") or {}
     if problem.get("error") == "ConfigError" and not data["spend"]["calls"]:
-        job.place.clear()
+        job.refused()
         raise ConfigError(problem["message"], remedy=problem.get("remedy", ""))
 
 
@@ -97,14 +115,19 @@ def _deliver(
     if problem:
         quietly(lambda: screen.say(one_line(f"{problem['message']} {problem.get('remedy', '')}")))
     if data is None or stays:
+        job.ended(outcome)
+        tell_how(job, screen, working, outcome)
         leave(job, screen, versions, working)
         return EXIT[outcome]
     Document.load(data, job.artifacts).save(job.place.folder)
     made_with, reviewed = options.kept(), options.reviewed
     made = versions.put(data, asked=options.request, made_with=made_with, artifacts=job.artifacts, reviewed=reviewed)
+    job.document = data
+    job.ended(outcome)
     if held is not None and held.number != made.number:
         line = f"version {held.number} stays; langgraph-interleave restore {typed(job, working)} {held.number}"
         quietly(lambda: screen.say(f"{line} goes back to it"))
+    tell_how(job, screen, working, outcome)
     quietly(lambda: screen.say(shown(job.place.page, working)))
     if job.fault is not None:
         raise job.fault

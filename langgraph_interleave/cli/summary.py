@@ -36,6 +36,8 @@ def calls_line(progress: RunProgress) -> str:
         line += f", {progress.spend.replayed} of them answered from the ledger"
     if progress.spend and progress.spend.wasted:
         line += f", {progress.spend.wasted} ahead of time and unused"
+    if progress.spend and progress.spend.ambiguous:
+        line += f", {progress.spend.ambiguous} cut off (ambiguous: nobody knows whether the work was done)"
     return line
 
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Self, cast, get_args
 
 from langgraph_interleave.errors import ConfigError
 from langgraph_interleave.limits import Limits
 from langgraph_interleave.references import References
-from langgraph_interleave.types import Approve, ImageBytes, OnExhausted
+from langgraph_interleave.types import Approve, ImageBytes, Lookahead, OnExhausted
 
 #: Caps that are typed for a document.
 CAPS = ("max_attempts", "max_images", "max_calls", "max_seconds")
@@ -19,8 +19,12 @@ CAPS = ("max_attempts", "max_images", "max_calls", "max_seconds")
 #: captions: those may be what is to change.
 _KEPT = (
     *CAPS, "seed", "size", "planner", "backend", "critic", "references", "anchor_inputs", "reanchor_every",
-    "style_in_prompts", "on_exhausted", "lookahead",
+    "style_in_prompts", "on_exhausted", "lookahead", "candidates",
 )  # fmt: skip
+#: What one command is told, and the next may be told otherwise; pictures are kept as such.
+_OF_ONE = ("images", "out", "answers", "yes", "estimate", "events", "open_page")
+#: Roles, whose names may hold a key or a password.
+ROLES = ("planner", "backend", "critic")
 _USER = re.compile(r"(?<=//)[^/@?#\s]+@")
 _SECRET = re.compile(r"(?i)[\w-]*(?:key|token|secret|password)=")
 
@@ -54,7 +58,8 @@ class Options:
     draft: bool = False
     answers: Path | None = None
     yes: bool = False
-    lookahead: bool | None = None
+    lookahead: Lookahead | None = None
+    candidates: int = 1
     estimate: bool = False
     events: bool = False
     open_page: bool = True
@@ -87,6 +92,7 @@ class Options:
             "anchor_inputs": self.anchor_inputs,
             "reanchor_every": self.reanchor_every,
             "style_in_prompts": self.style_in_prompts,
+            "candidates": self.candidates,
         }
         default = Options("")
         return {
@@ -111,6 +117,44 @@ class Options:
         """
         typed = asdict(self)
         return {name: _open(typed[name]) for name in _KEPT if typed[name] != getattr(_DEFAULT, name)}
+
+    def begun(self) -> dict[str, Any]:
+        """What the run is gone on with, JSON types only; no secrets, and no path.
+
+        Example:
+            >>> Options("a bean", seed=3, approve=("plan",), yes=True).begun()
+            {'request': 'a bean', 'seed': 3, 'approve': ['plan']}
+        """
+        kept: dict[str, Any] = {"request": self.request}
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if field.name in _OF_ONE or value == getattr(_DEFAULT, field.name) or isinstance(value, Path):
+                continue
+            kept[field.name] = _open(value) if field.name in ROLES else list(value) if _is_tuple(value) else value
+        return kept
+
+    @property
+    def withheld(self) -> tuple[str, ...]:
+        """The roles whose names hold what nobody should read in a file."""
+        return tuple(
+            name for name in ROLES
+            if (value := getattr(self, name)) is not None
+            and _open(value) != (list(value) if _is_tuple(value) else value)
+        )  # fmt: skip
+
+    def going_on(self, begun: Mapping[str, Any], given: Collection[str]) -> Self:
+        """The options of a run that goes on: as it was begun, but for what was `given` now.
+
+        Args:
+            begun: As `begun` gave it.
+            given: Names of the options that were typed now.
+        """
+        known: dict[str, Any] = {
+            field.name: tuple(value) if isinstance(value := begun[field.name], list) else value
+            for field in fields(self)
+            if field.name in begun and field.name not in given and field.name not in _OF_ONE
+        }
+        return replace(self, **known)
 
     def made_with(self, kept: Mapping[str, Any]) -> Self:
         """The options as typed, those that were not given as they were kept."""
@@ -154,6 +198,20 @@ def read_approve(given: Iterable[str]) -> tuple[Approve, ...]:
         if word not in get_args(Approve):
             raise ConfigError(f"--approve {word!r} is neither plan nor steps.", remedy="Write --approve plan,steps.")
     return cast("tuple[Approve, ...]", tuple(dict.fromkeys(words)))
+
+
+def public_name(name: str | tuple[str, ...] | None) -> object:
+    """A role's name as it is kept: without a key or a password.
+
+    Example:
+        >>> public_name("openai?api_key=sk-1&size=big")
+        'openai?size=big'
+    """
+    return _open(name)
+
+
+def _is_tuple(value: object) -> bool:
+    return isinstance(value, tuple)
 
 
 def _open(value: object) -> object:

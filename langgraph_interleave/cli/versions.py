@@ -10,7 +10,7 @@ versions/1/index.html, versions/1/trajectory.jsonl    one that was current: its 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Self
@@ -21,6 +21,7 @@ from langgraph_interleave.artifacts import ArtifactStore
 from langgraph_interleave.cli.folder import LIST, PAGE, STORE, TRAJECTORY, run_of, shown
 from langgraph_interleave.document import Document
 from langgraph_interleave.errors import ConfigError
+from langgraph_interleave.files import FolderFiles
 from langgraph_interleave.types import RunOutcome
 from langgraph_interleave.types.base import Frozen
 
@@ -201,10 +202,21 @@ class Versions:
         self.unshelve()
         return version
 
+    def drop(self, numbers: Collection[int]) -> None:
+        """Forget versions; one of those that stay is the current one, if any stay."""
+        kept = tuple(one for one in self.all if one.number not in numbers)
+        if self._list is None or len(kept) == len(self.all):
+            return
+        if kept:
+            current = self._list.current if self._list.current not in numbers else kept[-1].number
+            self._write(_Listed(current=current, versions=kept))
+        else:
+            self._list = None
+            (self.folder / STORE / LIST).unlink(missing_ok=True)
+        for number in numbers:
+            shutil.rmtree(self.folder / SHELF / str(number), ignore_errors=True)
+
     def _write(self, listed: _Listed) -> None:
         self._list = listed
-        target = self.folder / STORE / LIST
-        target.parent.mkdir(parents=True, exist_ok=True)
-        unfinished = target.with_suffix(".new")
-        unfinished.write_text(listed.model_dump_json(indent=1, exclude_none=True), encoding="utf-8")
-        unfinished.replace(target)
+        text = listed.model_dump_json(indent=1, exclude_none=True)
+        FolderFiles(self.folder / STORE).write(LIST, text.encode())

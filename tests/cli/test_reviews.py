@@ -47,7 +47,7 @@ def outcome_of(folder: Path) -> str:
 def test_nobody_is_waited_for_and_the_run_goes_on_with_the_same_command(working: Path, capsys: Captured) -> None:
     assert run("--approve", "plan", "--approve", "steps") == 3
     out = capsys.readouterr().out
-    assert "waiting for 1 answer:\n  The plan: A plan\nto go on, type the same command again" in out
+    assert "waiting for 1 answer:\n  The plan: A plan\nto go on, langgraph-interleave run --resume bean; " in out
     assert "waiting · 0 of 3 steps" in out
     page = (working / "bean" / "index.html").read_text(encoding="utf-8")
     assert "Waiting for a reviewer" in page
@@ -85,7 +85,7 @@ def test_questions_are_json_lines_for_programs(working: Path, capsys: Captured) 
     ]
     assert asked[1]["file"] == "bean/review/step-02-attempt-2.png"
     assert [attempt["verdict"] for attempt in asked[1]["attempts"]] == ["revise", "accept"]
-    assert "to go on, type" in captured.err
+    assert "to go on, langgraph-interleave run --resume bean; " in captured.err
 
 
 def test_answers_from_a_file_decide_about_steps(working: Path, capsys: Captured) -> None:
