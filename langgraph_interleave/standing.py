@@ -19,6 +19,7 @@ from langgraph_interleave.references import Policy, sheet_step
 from langgraph_interleave.results import read_critique, read_drawing, read_pictures
 from langgraph_interleave.routing import Draw, Judge, RunView
 from langgraph_interleave.runview import Rules
+from langgraph_interleave.secrecy import public
 from langgraph_interleave.types import (
     Attempt,
     Capabilities,
@@ -259,7 +260,7 @@ class Standing:
     def problem(self, error: BaseException) -> Problem:
         """An error as data; what is no error of a model's is kept as a fault."""
         if isinstance(error, InterleaveError):
-            return Problem(error=type(error).__name__, message=error.message, remedy=error.remedy)
+            return Problem(error=type(error).__name__, message=public(error.message), remedy=public(error.remedy))
         with self.lock:
             self.fault = self.fault or error
         # The words of a foreign error may carry a key or bytes; its class is enough for the record.

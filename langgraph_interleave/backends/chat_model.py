@@ -25,6 +25,7 @@ from langgraph_interleave.models.pricing import costs_of
 from langgraph_interleave.models.ready import check_ready
 from langgraph_interleave.models.usage import Costs, model_name, usage_of
 from langgraph_interleave.models.wrapping import chat_models, settled
+from langgraph_interleave.secrecy import secrets_in
 from langgraph_interleave.types import Capabilities, ImageRequest, ImageResult, OnProgress, Usage
 
 #: Changes whenever the same request would be asked in another way.
@@ -169,7 +170,7 @@ class ChatModelImageBackend:
                 remedy="Allow more time; it may have been billed.", code="timeout",
             ) from error  # fmt: skip
         except Exception as error:  # each becomes one of ours, or goes on as the bug it is
-            ours = call_error(error, role="backend", what=self._what)
+            ours = call_error(error, role="backend", what=self._what, secrets=secrets_in(*chat_models(self.model)))
             if ours is None or ours is error:
                 raise
             # What was wrong with a key may quote it.

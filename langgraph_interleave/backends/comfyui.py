@@ -130,7 +130,7 @@ class ComfyUIBackend:
                 "The edit_workflow takes no references.",
                 remedy="Write {{reference_0}} into its LoadImage node, or leave edit_workflow out.",
             )
-        self._server = ComfyUIServer(_checked(base_url), headers or {})
+        self._server = ComfyUIServer(_checked(base_url), headers or {}, beside=extra_data)
         self._extra_data = dict(extra_data or {})
         self._output_node, self._marked = output_node, marked
         self._negative, self._size = negative_prompt, (width, height)

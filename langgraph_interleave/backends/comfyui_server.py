@@ -15,6 +15,7 @@ from weakref import WeakKeyDictionary
 from langgraph_interleave.backends.comfyui_answer import Stored
 from langgraph_interleave.errors import BadResponse, Unavailable
 from langgraph_interleave.models.faults import call_error
+from langgraph_interleave.secrecy import secrets_in, secrets_of_headers
 from langgraph_interleave.types import ImageBytes
 
 if TYPE_CHECKING:
@@ -48,12 +49,14 @@ class ComfyUIServer:
     Args:
         base_url: Its address.
         headers: Sent with every request (a proxy's credentials).
+        beside: What is sent beside every workflow: what of it is secret is in no message.
     """
 
-    def __init__(self, base_url: str, headers: Mapping[str, str]) -> None:
+    def __init__(self, base_url: str, headers: Mapping[str, str], *, beside: Mapping[str, Any] | None = None) -> None:
         # The scheme comes out in small letters: certificates and the websocket hang on it.
         self._base_url = urlsplit(base_url).geturl().rstrip("/")
         self._headers = dict(headers)
+        self._secrets = secrets_of_headers(self._headers) | secrets_in(base_url, dict(beside or {}))
         self.host = urlsplit(base_url).netloc.rpartition("@")[2]
         self.what = f"comfyui at {self.host}"
         self._clients: WeakKeyDictionary[asyncio.AbstractEventLoop, httpx.AsyncClient] = WeakKeyDictionary()
@@ -228,7 +231,7 @@ class ComfyUIServer:
         )
 
     def _raise(self, error: Exception) -> NoReturn:
-        found = call_error(error, role="backend", what=self.what)
+        found = call_error(error, role="backend", what=self.what, secrets=self._secrets)
         if found is None:
             raise error
         if isinstance(found, Unavailable) and not found.ambiguous:

@@ -21,6 +21,7 @@ from langgraph_interleave.models.faults import call_error
 from langgraph_interleave.models.naming import split_options
 from langgraph_interleave.models.options import read_options
 from langgraph_interleave.models.refusal import brief
+from langgraph_interleave.secrecy import secrets_in
 from langgraph_interleave.types import Capabilities, ImageBytes, ImageRequest, ImageResult, OnProgress, Usage
 
 if TYPE_CHECKING:
@@ -279,7 +280,7 @@ class HfInferenceBackend:
     def _read(self, error: Exception) -> Exception | None:
         if type(error).__name__ == "OfflineModeIsEnabled":
             return ConfigError(f"{self._what} cannot be asked: HF_HUB_OFFLINE is set.", remedy="Unset it.")
-        ours = call_error(error, role="backend", what=self._what)
+        ours = call_error(error, role="backend", what=self._what, secrets=secrets_in(self._key, self._extra))
         if ours is not None:
             return ours
         if type(error).__name__ == "UnidentifiedImageError":
@@ -294,7 +295,7 @@ class HfInferenceBackend:
         where = str(trace.tb_frame.f_globals.get("__name__", "")) if trace is not None else ""
         if isinstance(error, ValueError | KeyError) and where.startswith("huggingface_hub"):
             # It looks models and providers up before it asks one.
-            return self._unasked(brief(str(error)))
+            return self._unasked(brief(str(error)))  # cleaned by now
         return None
 
     def _unasked(self, why: str) -> ConfigError:

@@ -11,6 +11,7 @@ from weakref import WeakKeyDictionary
 
 from langgraph_interleave.backends.openai_options import KEY
 from langgraph_interleave.errors import ConfigError
+from langgraph_interleave.secrecy import secrets_in, secrets_of_headers
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -59,6 +60,14 @@ class Clients:
 
                     self._made[loop] = AsyncOpenAI(api_key=self._key, base_url=self._base_url, max_retries=0)
             return self._made[loop]
+
+
+def secrets_of(client: AsyncOpenAI | None) -> frozenset[str]:
+    """What a client of the caller's own sends that nobody may read: its key, headers and query."""
+    if client is None:
+        return frozenset()
+    told = {str(name): str(value) for name, value in client.default_headers.items()}
+    return secrets_in(client.api_key, dict(client.default_query), str(client.base_url)) | secrets_of_headers(told)
 
 
 def authorization(client: AsyncOpenAI) -> dict[str, str]:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self
 
 from langgraph_interleave.backends.openai_answer import differences, pictures_of, read_answer
-from langgraph_interleave.backends.openai_client import Clients, authorization, found_key
+from langgraph_interleave.backends.openai_client import Clients, authorization, found_key, secrets_of
 from langgraph_interleave.backends.openai_options import (
     IN_NAME,
     checked_address,
@@ -26,8 +26,10 @@ from langgraph_interleave.backends.openai_stream import is_stream, read_stream
 from langgraph_interleave.backends.references import check_references
 from langgraph_interleave.errors import CallError, CallTimeout, ConfigError
 from langgraph_interleave.imaging import provenance
+from langgraph_interleave.models.cleaning import cleaning
 from langgraph_interleave.models.faults import call_error
 from langgraph_interleave.models.ready import check_ready
+from langgraph_interleave.secrecy import secrets_in
 from langgraph_interleave.types import Capabilities, ImageRequest, ImageResult, OnProgress, Usage
 
 if TYPE_CHECKING:
@@ -148,6 +150,7 @@ class OpenAIImagesBackend:
         self._prices = prices
         key = "" if client is not None else found_key(api_key, what=self._what, needed=self._official)
         self._clients = Clients(client, key=key, base_url=self._base_url)
+        self._secrets = secrets_of(client) | secrets_in(key, dict(extra_body or {}))
         if self._official and self.model in _RETIRED:
             raise ConfigError(f"OpenAI has shut {self.model} down.", remedy=f"Use {DEFAULT_MODEL}.")
         #: What this server has refused or demanded of the optional fields.
@@ -242,9 +245,11 @@ class OpenAIImagesBackend:
         # Some servers leave a reference they cannot read out without a word.
         await check_references(request.references, what=self._what, most=self._settings.max_references)
         await asyncio.to_thread(check_request, request, self._settings, what=self._what)
-        if request.n > 1 and request.seed is not None and self.profile.seed == "field":
-            return await self._each([replace(request, n=1, seed=(request.seed + i) % 2**32) for i in range(request.n)])
-        return await self._drawn(request, on_progress)
+        with cleaning(lambda: self._secrets):
+            if request.n > 1 and request.seed is not None and self.profile.seed == "field":
+                seeds = [(request.seed + i) % 2**32 for i in range(request.n)]
+                return await self._each([replace(request, n=1, seed=seed) for seed in seeds])
+            return await self._drawn(request, on_progress)
 
     async def _each(self, requests: Sequence[ImageRequest]) -> ImageResult:
         """Draw each; what cannot be drawn is told, unless it is all of them."""
@@ -361,7 +366,7 @@ class OpenAIImagesBackend:
         return self._prices.priced(self.model, usage)
 
     def _raise(self, error: Exception) -> NoReturn:
-        found = call_error(error, role="backend", what=self._what)
+        found = call_error(error, role="backend", what=self._what, secrets=self._secrets)
         if found is None:
             raise error
         # What was wrong with a key may quote it.

@@ -25,6 +25,7 @@ from langgraph_interleave.errors import (
     Role,
 )
 from langgraph_interleave.ledger.resend import Repeats
+from langgraph_interleave.secrecy import public
 from langgraph_interleave.types.base import Frozen
 from langgraph_interleave.types.record import Problem
 from langgraph_interleave.types.usage import Usage
@@ -231,7 +232,7 @@ def problem_of(error: BaseException) -> Problem:
 
 
 def _safe(text: str) -> str:
-    text = _SECRET.sub(lambda match: f"{match['name'] or ''}***", text)
+    text = _SECRET.sub(lambda match: f"{match['name'] or ''}***", public(text))
     return text if len(text) <= _LONGEST_MESSAGE else text[: _LONGEST_MESSAGE - 1] + "…"
 
 

@@ -35,6 +35,7 @@ from langgraph_interleave.models.reading import Reading, Said, as_chunk, cut_off
 from langgraph_interleave.models.ready import check_ready
 from langgraph_interleave.models.usage import Costs, model_name, usage_of, was_blocked, was_truncated
 from langgraph_interleave.models.wrapping import chat_models, mapped, settled
+from langgraph_interleave.secrecy import secrets_in
 from langgraph_interleave.types import ImageBytes, Usage
 
 #: What a provider that does not take a form complains of.
@@ -195,7 +196,7 @@ class Answering:
             error.role = self._role
         if isinstance(error, InterleaveError):
             raise error
-        ours = call_error(error, role=self._role, what=self._what)
+        ours = call_error(error, role=self._role, what=self._what, secrets=secrets_in(*chat_models(self.model)))
         raise error if ours is None else ours from error
 
     def _whole(self, form: Form, reading: Reading, message: AIMessageChunk | None) -> Answered:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from json import JSONDecodeError
 from socket import gaierror
 from typing import Any, cast
@@ -21,6 +21,7 @@ from langgraph_interleave.errors import (
     Role,
     Unavailable,
 )
+from langgraph_interleave.models.cleaning import clean, cleaned
 from langgraph_interleave.models.refusal import Refusal, brief, moderation_of, refusal_of, wait_of
 
 #: Where a key goes, by the host that was asked and by the package that raised; the host goes first.
@@ -84,13 +85,15 @@ _READERS = frozenset(
 )  # fmt: skip
 
 
-def call_error(error: Exception, *, role: Role, what: str) -> InterleaveError | None:
+def call_error(error: Exception, *, role: Role, what: str, secrets: Iterable[str] = ()) -> InterleaveError | None:
     """Name an exception that a provider's SDK, or the transport under it, raised.
 
     Args:
         error: What the call raised (openai, anthropic, google, huggingface_hub, LangChain, httpx, aiohttp …).
         role: Whose call it was.
         what: Who was called, for the message ("openai:gpt-5.2"). No secret.
+        secrets: What was sent that nobody may read. Taken out of the exception itself, which is chained to ours, as
+            are the secrets of its request and of the environment, and encoded pictures.
 
     Returns:
         One of `errors.py`, to be raised from `error`; an error of ours as it is; `None` for anything
@@ -107,6 +110,7 @@ def call_error(error: Exception, *, role: Role, what: str) -> InterleaveError | 
     """
     if isinstance(error, InterleaveError):
         return error
+    clean(error, secrets)
     links = tuple(_chain(error))
     names = frozenset(name for link in links for name in _names(link))
     answer = _answered(links, names)
@@ -121,19 +125,23 @@ def call_error(error: Exception, *, role: Role, what: str) -> InterleaveError | 
     return _by_transport(links, names, role, what) or _by_reading(error, links, names, role, what)
 
 
-def error_in_answer(body: Mapping[str, Any] | str, *, role: Role, what: str) -> InterleaveError:
+def error_in_answer(
+    body: Mapping[str, Any] | str, *, role: Role, what: str, secrets: Iterable[str] = ()
+) -> InterleaveError:
     """The error inside an answer that came with status 200, as some servers and gateways send it.
 
     Args:
         body: What the answer holds under `error`: an object, or mere words.
         role: Whose call it was.
         what: Who was called, for the message.
+        secrets: What was sent that nobody may read.
 
     Example:
         >>> error_in_answer({"message": "slow down", "code": 429}, role="critic", what="openai:m")
         RateLimited('openai:m has had too many requests: slow down.')
     """
     fields = body if isinstance(body, Mapping) else {"message": body}
+    fields = cast("Mapping[str, Any]", cleaned(dict(fields), secrets))
     return _by_answer(refusal_of(fields, status=None), role, what, key=None)
 
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 import base64
 import functools
 import inspect
-import re
 import types
 import weakref
 from collections.abc import AsyncIterator, Callable, Generator, Iterable, Iterator, Mapping
@@ -27,18 +26,14 @@ from langchain_core.runnables.base import RunnableBindingBase
 from langchain_core.runnables.configurable import DynamicRunnable
 
 from langgraph_interleave.errors import ArtifactMissing, ConfigError
+from langgraph_interleave.models.cleaning import cleaning
+from langgraph_interleave.secrecy import secrets_in
 from langgraph_interleave.types.artifact import SCHEME, ImageBytes
 
 _Model = TypeVar("_Model", bound=Runnable[Any, Any])
 
 #: Where LangChain hands messages to a provider. The last two are optional and not declared by the base class.
 _CALLS = ("_generate", "_agenerate", "_stream", "_astream", "_stream_chat_model_events", "_astream_chat_model_events")
-_BASE64 = re.compile(r"[A-Za-z0-9+/_\\-]{128,}={0,2}")
-_BASE64_BYTES = re.compile(_BASE64.pattern.encode())
-_LEFT_OUT = "[base64 left out]"
-_DEEPEST = 20
-#: Headers that describe the bytes as they were sent.
-_OF_THE_BODY = ("content-encoding", "content-length", "transfer-encoding")
 
 _shown: ContextVar[Mapping[str, ImageBytes] | None] = ContextVar("langgraph_interleave_shown", default=None)
 _classes: weakref.WeakValueDictionary[type, type] = weakref.WeakValueDictionary()
@@ -81,7 +76,8 @@ def hydrating(model: _Model) -> _Model:
     """Copy a model so that pictures are put into its messages inside the call, and never resent by its SDK.
 
     The copy is of a class of its own with the same name, so tracers see the model the user gave, and shares
-    its HTTP connections. What the model raises has no base64 in its message, body, request or response.
+    its HTTP connections. What the model raises has neither base64 nor a secret in its message, body, request
+    or response.
 
     Args:
         model: A chat model; or one with options bound, retries, fallbacks or a parser: then the
@@ -184,7 +180,7 @@ def _call(original: Callable[..., Any]) -> Callable[..., Any]:
 
         @functools.wraps(original)
         def generate(self: BaseChatModel, messages: list[BaseMessage], *args: Any, **options: Any) -> Any:
-            with _without_base64():
+            with cleaning(lambda: secrets_in(self, options)):
                 return original(self, hydrated(messages), *args, **options)
 
         return generate
@@ -192,7 +188,7 @@ def _call(original: Callable[..., Any]) -> Callable[..., Any]:
 
         @functools.wraps(original)
         async def agenerate(self: BaseChatModel, messages: list[BaseMessage], *args: Any, **options: Any) -> Any:
-            with _without_base64():
+            with cleaning(lambda: secrets_in(self, options)):
                 return await original(self, hydrated(messages), *args, **options)
 
         return agenerate
@@ -202,7 +198,7 @@ def _call(original: Callable[..., Any]) -> Callable[..., Any]:
         async def astream(
             self: BaseChatModel, messages: list[BaseMessage], *args: Any, **options: Any
         ) -> AsyncIterator[Any]:
-            with _without_base64():
+            with cleaning(lambda: secrets_in(self, options)):
                 async with aclosing(original(self, hydrated(messages), *args, **options)) as pieces:
                     async for piece in pieces:
                         yield piece
@@ -211,7 +207,7 @@ def _call(original: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(original)
     def stream(self: BaseChatModel, messages: list[BaseMessage], *args: Any, **options: Any) -> Iterator[Any]:
-        with _without_base64():
+        with cleaning(lambda: secrets_in(self, options)):
             yield from original(self, hydrated(messages), *args, **options)
 
     return stream
@@ -252,64 +248,3 @@ def _block(block: Any) -> Any:
         return {**block, "image_url": {**inner, "url": f"data:{picture.mime};base64,{data}"}}
     rest = {key: value for key, value in block.items() if key not in ("type", "url", "source_type", "mime_type")}
     return {"type": "image", "base64": data, "mime_type": picture.mime, **rest}
-
-
-# Errors go to callbacks, tracers and logs as well.
-
-
-@contextmanager
-def _without_base64() -> Generator[None]:
-    try:
-        yield
-    except Exception as error:
-        _clean(error, set())
-        raise
-
-
-def _clean(error: BaseException, seen: set[int]) -> None:
-    if id(error) in seen:
-        return
-    seen.add(id(error))
-    if (args := _cleaned(error.args)) != error.args:
-        error.args = args
-    held = vars(error)
-    for name, value in list(held.items()):
-        clean = _cleaned(value)
-        if clean is not value and clean != value:
-            held[name] = clean
-    for other in (error.__cause__, error.__context__, *getattr(error, "exceptions", ())):
-        if isinstance(other, BaseException):
-            _clean(other, seen)
-
-
-def _cleaned(value: Any, depth: int = 0) -> Any:
-    kind = type(value)
-    if kind is str:
-        return _BASE64.sub(_LEFT_OUT, value)
-    if kind is bytes:
-        return _BASE64_BYTES.sub(_LEFT_OUT.encode(), value)
-    if kind in (dict, list, tuple):
-        if depth > _DEEPEST:
-            return _LEFT_OUT
-        if kind is dict:
-            return {key: _cleaned(inner, depth + 1) for key, inner in value.items()}
-        return kind(_cleaned(inner, depth + 1) for inner in value)
-    # SDKs speak through `httpx` or `httpx2`; neither is imported for this.
-    match kind.__module__.partition(".")[0], kind.__name__:
-        case "httpx" | "httpx2", "Request":
-            return kind(value.method, value.url, headers=value.headers)
-        case "httpx" | "httpx2", "Response":
-            return _cleaned_response(value)
-        case _:
-            return value
-
-
-def _cleaned_response(response: Any) -> Any:
-    """The same answer, with a request that has no body."""
-    try:
-        content = _cleaned(response.content)
-        request = _cleaned(response.request)
-    except RuntimeError:  # a streamed answer that was never read, or one made without a request
-        content, request = b"", None
-    headers = [(name, value) for name, value in response.headers.multi_items() if name.lower() not in _OF_THE_BODY]
-    return type(response)(response.status_code, headers=headers, content=content, request=request)

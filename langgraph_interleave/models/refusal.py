@@ -10,6 +10,8 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
+from langgraph_interleave.secrecy import public
+
 #: What an error inside an answer (a stream's error event, a 200 that holds an error) stands for.
 _STATUS_OF_CODE = {
     "api_error": 500, "authentication_error": 401, "context_length_exceeded": 400, "internal_error": 500,
@@ -140,5 +142,5 @@ def brief(text: str) -> str:
     """A provider's words, in one line, short, without keys, query strings and encoded pictures."""
     if text.lstrip().startswith("<"):
         return "an HTML page"
-    text = _BLOB.sub("…", _SECRET.sub("***", " ".join(text.split())))
+    text = _BLOB.sub("…", _SECRET.sub("***", public(" ".join(text.split()))))
     return text if len(text) <= _LONGEST_WORDS else text[: _LONGEST_WORDS - 1] + "…"
