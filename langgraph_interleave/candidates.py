@@ -73,7 +73,8 @@ def put(attempt: Attempt, new: Iterable[Candidate]) -> Attempt:
     """The attempt with candidates added, or in the place of those of the same numbers."""
     known = {candidate.number: candidate for candidate in attempt.candidates}
     known |= {candidate.number: candidate for candidate in new}
-    calls = dict.fromkeys((*attempt.calls, *(key for number in sorted(known) for key in known[number].calls)))
+    # In one order whichever was there first: the same run sent again has the same record.
+    calls = dict.fromkeys(key for number in sorted(known) for key in known[number].calls)
     return attempt.model_copy(
         update={"candidates": tuple(known[number] for number in sorted(known)), "calls": tuple(calls)}
     )

@@ -105,6 +105,8 @@ class Run:
         self._advancing = False
         self._ahead = Ahead(self.scope)
         self._waiting: dict[NextCall, Future[None]] = {}
+        #: Steps whose judgement an earlier invocation has recorded.
+        self._known: set[int] = set()
         self._judging = Judging(self.calls, self.standing, self._on_critic_text)
         self._fatal = Fatal()
 
@@ -239,7 +241,9 @@ class Run:
             self._begin(call)
             if call not in self._waiting and not self.view.complete:
                 break  # a limit leaves nothing for speculation
-        bets = [self._draw_call(bet) for bet in following.likely if isinstance(bet, Draw)]
+        # Where the verdict is in the ledger there is nothing to bet on: what was not drawn then is not paid for now.
+        open_bets = [bet for bet in following.likely if self._known.isdisjoint(self._sources(bet))]
+        bets = [self._draw_call(bet) for bet in open_bets if isinstance(bet, Draw)]
         self._ahead.bet({call.key: (call, produce) for call, produce in bets})
 
     def _begin(self, following: NextCall) -> Future[None]:
@@ -250,13 +254,15 @@ class Run:
         future: Future[None] = Future()
         self._waiting[following] = future
         call, produce = self._draw_call(following) if isinstance(following, Draw) else self._judging.call(following)
+        if isinstance(following, Judge) and self.scope.recorded(call.key):
+            self._known.add(following.step)
         on_done = partial(self._done, following, future)
         if self.stopped:
             on_done(call, asyncio.CancelledError())
         elif (fatal := self._fatal.of(following)) is not None:
             on_done(call, fatal)
         elif self._ahead.start(call, produce, certain=self.view.complete, on_done=on_done):
-            self._tell_begun(following)
+            self.standing.begun(following)
         elif self.view.complete:
             on_done(call, self._refusal(call))
         else:
@@ -264,16 +270,8 @@ class Run:
             del self._waiting[following]
         return future
 
-    def _tell_begun(self, following: NextCall) -> None:
-        """In a resumed run a judgement may be the first that is told of its attempt."""
-        step, number = following.step, following.attempt
-        self.emitter.step_started(self.view.steps[step])
-        if isinstance(following, Draw):
-            seed, prompt = self.settings.attempt_seed(step, number), following.prompt
-        else:
-            attempt = self.view.records[step].attempts[number]
-            seed, prompt = attempt.seed, attempt.prompt
-        self.emitter.attempt_started(step, number, seed, prompt)
+    def _sources(self, bet: NextCall) -> tuple[int, ...]:
+        return routing.waits_for(self.view, self.view.steps[bet.step])
 
     def _refusal(self, call: Call) -> Result:
         """Why a certain call was not started: its limit, or else the run is over."""

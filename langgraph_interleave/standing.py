@@ -17,7 +17,7 @@ from langgraph_interleave.errors import InterleaveError, LimitReached
 from langgraph_interleave.ledger import Finished
 from langgraph_interleave.references import Policy, sheet_step
 from langgraph_interleave.results import read_critique, read_drawing, read_pictures
-from langgraph_interleave.routing import Draw, Judge, RunView
+from langgraph_interleave.routing import Draw, Judge, NextCall, RunView
 from langgraph_interleave.runview import Rules
 from langgraph_interleave.secrecy import public
 from langgraph_interleave.types import (
@@ -186,6 +186,17 @@ class Standing:
                     self._conclude(record)
             return new
 
+    def begun(self, following: NextCall) -> None:
+        """A call was asked for; in a resumed run a judgement may be the first that is told of its attempt."""
+        step, number = following.step, following.attempt
+        self.emitter.step_started(self.view.steps[step])
+        if isinstance(following, Draw):
+            seed, prompt = self.settings.attempt_seed(step, number), following.prompt
+        else:
+            attempt = self.view.records[step].attempts[number]
+            seed, prompt = attempt.seed, attempt.prompt
+        self.emitter.attempt_started(step, number, seed, prompt)
+
     def drawn(self, draw: Draw, key: str, result: Result) -> None:
         """A drawing ended: a picture, or an error that becomes the attempt's problem."""
         with self.lock:
@@ -283,7 +294,7 @@ class Standing:
         attempt = candidates.put(begun, new)
         if isinstance(result, Finished):
             told = (*begun.warnings, *result.result["warnings"])
-            attempt = attempt.model_copy(update={"warnings": tuple(dict.fromkeys(told))})
+            attempt = attempt.model_copy(update={"warnings": tuple(sorted(set(told)))})
         for one in new:
             if one.image is not None:
                 self.emitter.drawn(draw.step, candidates.alone(attempt, one.number), candidate=one.number)

@@ -43,6 +43,7 @@ class RunScope:
         self._asks: set[Ask] = set()
         self._ahead: dict[str, list[Ask]] = {}
         self._flights: set[Flight] = set()
+        self._recorded: frozenset[str] = frozenset()
 
     async def run(self, call: Call, produce: Produce, *, on_done: OnDone | None = None) -> Finished:
         """Ask for a call and wait for its answer; what was started ahead becomes certain by this.
@@ -108,6 +109,7 @@ class RunScope:
             All records of the run, in order of their start.
         """
         records = await self._ledger.records(self.run_id)
+        self._recorded = frozenset(record.key for record in records if record.status == "finished")
         here = {call.key for call in self._ledger.in_flight() if call.scope == self.run_id}
         for record in records:
             for nth in range(record.ambiguous_before):
@@ -122,6 +124,10 @@ class RunScope:
             elif record.status != "failed":
                 self._count_ambiguous(record, record.ambiguous_before)
         return records
+
+    def recorded(self, key: str) -> bool:
+        """Whether an earlier invocation of the run finished this call: its answer is there at once."""
+        return key in self._recorded
 
     def _count_ambiguous(self, record: CallRecord, nth: int) -> None:
         self.budget.count_ambiguous(
