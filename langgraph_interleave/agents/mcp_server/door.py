@@ -1,4 +1,4 @@
-"""The door of the HTTP server: who may come in, under which name, and how much they may bring."""
+"""The door of the HTTP server: who may come in, under which name, how often, and how much they may bring."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from langgraph_interleave.agents.mcp_server.patience import network_of
 from langgraph_interleave.agents.mcp_server.pictures import MOST_CHARACTERS
+from langgraph_interleave.agents.mcp_server.rate import Rate, retry_after
 from langgraph_interleave.errors import ConfigError
 
 PATH = "/mcp"
@@ -23,6 +25,8 @@ PATH = "/mcp"
 MOST_BODY = 2 * MOST_CHARACTERS + 100_000
 #: A key must not be guessed.
 _SHORTEST_KEY = 16
+#: A request with a wrong key counts as this many.
+_GUESS = 10.0
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
@@ -36,22 +40,36 @@ class Door:
         app: What is behind it.
         key: What must be sent as `Authorization: Bearer …`; nothing is asked for without.
         names: Host names of the server, besides those of the loopback.
+        rate: How often one peer may ask. Peers of the loopback may as often as they like: they are this machine's
+            own users, or a proxy that speaks for many.
     """
 
-    def __init__(self, app: ASGIApp, *, key: str | None, names: Sequence[str] = ()) -> None:
+    def __init__(self, app: ASGIApp, *, key: str | None, names: Sequence[str] = (), rate: Rate | None = None) -> None:
         self._app = app
         self._key = None if key is None else _digest(key)
+        self._rate = rate or Rate()
         self._names = {*_LOOPBACK, *(name.strip("[]").lower() for name in names)}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
-            refused = self._refused(Headers(scope=scope))
+            peer = scope["client"][0] if scope.get("client") else "127.0.0.1"
+            refused = self._too_often(peer) or self._refused(Headers(scope=scope))
             if refused is not None:
+                if refused.status_code == 401:
+                    self._rate.punish(network_of(peer), _GUESS)
                 await refused(scope, receive, send)
                 return
         elif scope["type"] != "lifespan":
             return
         await self._app(scope, receive, send)
+
+    def _too_often(self, peer: str) -> PlainTextResponse | None:
+        if is_loopback(peer):
+            return None
+        wait = self._rate.wait_s(network_of(peer))
+        if not wait:
+            return None
+        return PlainTextResponse("Too often.", status_code=429, headers={"Retry-After": retry_after(wait)})
 
     def _refused(self, headers: Headers) -> PlainTextResponse | None:
         host = _host(f"//{headers.get('host', '')}")
