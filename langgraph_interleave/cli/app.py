@@ -269,6 +269,9 @@ def mcp(
         list[str] | None,
         typer.Option(metavar="NAME", help="With --http: a further name the server is reached by.", show_default=False),
     ] = None,
+    fetch_images: Annotated[
+        bool, typer.Option("--fetch-images", help="Fetch pictures that clients name by an address of the public web.")
+    ] = False,
     out: Annotated[
         Path | None,
         typer.Option("--out", "-o", help="Folder for documents. Default: the user's data folder.", show_default=False),
@@ -324,6 +327,7 @@ def mcp(
         port=port,
         key_env=key_env,
         allow_host=tuple(allow_host or ()),
+        fetch_images=fetch_images,
         most=jobs,
         max_steps=max_steps,
         max_attempts=max_attempts,

@@ -56,6 +56,7 @@ class Options:
     critic: str | None = None
     references: References | None = None
     on_exhausted: OnExhausted = "best"
+    fetch_images: bool = False
 
     @property
     def limits(self) -> Limits:
@@ -110,6 +111,7 @@ def make_outfit(options: Options) -> Outfit:
         choose_backend(options.backend),
         critic,
         limits=options.limits,
+        fetch_images=options.fetch_images,
         size=options.size,
         language=options.language,
         style=options.style,

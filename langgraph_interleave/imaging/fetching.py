@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from urllib.parse import unquote, urlsplit
 
-from langgraph_interleave import urls
+from langgraph_interleave import background, urls
 from langgraph_interleave.errors import ConfigError
+from langgraph_interleave.imaging.formats import MAX_PIXELS
 from langgraph_interleave.imaging.picture import MAX_BYTES, load_image
 from langgraph_interleave.types import ImageBytes
 
@@ -28,6 +29,7 @@ async def fetch_image(
     address: str,
     *,
     max_bytes: int = MAX_BYTES,
+    max_pixels: int = MAX_PIXELS,
     timeout_s: float = FETCH_S,
     resolve: urls.Resolver | None = None,
 ) -> tuple[ImageBytes, str]:
@@ -40,6 +42,7 @@ async def fetch_image(
     Args:
         address: Absolute.
         max_bytes: Largest file taken, in bytes.
+        max_pixels: Largest area taken, in pixels.
         timeout_s: For all of it, in seconds.
         resolve: As for `urls.fetch`.
 
@@ -56,10 +59,7 @@ async def fetch_image(
         )
     except urls.NotFetched as error:
         raise ConfigError(f"The address of the picture {name!r} {error.reason}", remedy=error.remedy) from error
-    # Imported here: only what is async itself gets this far.
-    from langgraph_interleave import background
-
-    return await background.in_thread(load_image, data, name=name, max_bytes=max_bytes), name
+    return await background.in_thread(load_image, data, name=name, max_pixels=max_pixels, max_bytes=max_bytes), name
 
 
 def _name_of(address: str) -> str:

@@ -99,7 +99,7 @@ class Desk:
         return Name(name.document, version if version is not None else name.version)
 
     def _blocks(self, text: str, images: Sequence[str]) -> list[dict[str, Any]]:
-        blocks = [{"type": "text", "text": text}, *picture_blocks(images, self._shelf)]
+        blocks = [{"type": "text", "text": text}, *picture_blocks(images, self._shelf, fetch=self._outfit.fetch_images)]
         if not text.strip():
             raise ConfigError("There are no words.", remedy="Say what is wanted, in words.")
         read_request(blocks, self._shelf.artifacts)

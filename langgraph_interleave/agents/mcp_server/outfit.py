@@ -25,6 +25,8 @@ class Outfit:
         backend: As for `create_interleave_graph`; the simulator without.
         critic: As for `create_interleave_graph`.
         limits: Caps on each document.
+        fetch_images: Whether a client may name a picture by an address of the public web, which the server then
+            fetches (`fetch_image`). Off by default: what a server fetches, it fetches from where it stands.
         defaults: Values of a run that a client does not choose: further options of `create_interleave_graph`
             (`size`, `style`, `language`, `seed`, `references`, `on_exhausted`, …).
 
@@ -38,10 +40,11 @@ class Outfit:
 
     def __init__(
         self, planner: Any = None, backend: Any = None, critic: Any = None, *, limits: Limits | None = None,
-        **defaults: Any,
+        fetch_images: bool = False, **defaults: Any,
     ) -> None:  # fmt: skip
         check_options(defaults)
         self.limits = limits or Limits()
+        self.fetch_images = fetch_images
         self._defaults = {name: value for name, value in defaults.items() if value is not None}
         checks = ("not_blank",)
         self.roles: Roles = choose_roles(planner, backend, critic, limits=self.limits, checks=checks, **self._defaults)

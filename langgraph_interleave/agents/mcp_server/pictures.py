@@ -1,4 +1,4 @@
-"""Pictures a client names or sends: never a path of this machine, never an address to fetch."""
+"""Pictures a client names or sends: never a path of this machine, and no address unless its operator says so."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
+from langgraph_interleave import _sync
 from langgraph_interleave.agents.mcp_server.names import Name, is_name, quoted, read_digest, read_name
 from langgraph_interleave.agents.mcp_server.shelf import Shelf
 from langgraph_interleave.content import image_block
 from langgraph_interleave.errors import ConfigError
-from langgraph_interleave.imaging import load_image
+from langgraph_interleave.imaging import fetch_image, is_web_address, load_image
 from langgraph_interleave.types import ArtifactRef
 
 #: Pictures in one call, at most.
@@ -29,7 +30,7 @@ _SAY = (
 )
 
 
-def picture_blocks(given: Sequence[str], shelf: Shelf) -> list[dict[str, Any]]:
+def picture_blocks(given: Sequence[str], shelf: Shelf, *, fetch: bool = False) -> list[dict[str, Any]]:
     """The pictures of a call as blocks of a request, in their order; what was sent is put into the store.
 
     Blocks: call it in a thread.
@@ -37,16 +38,17 @@ def picture_blocks(given: Sequence[str], shelf: Shelf) -> list[dict[str, Any]]:
     Args:
         given: Names of pictures, their addresses, or `data:` URLs.
         shelf: Where the documents are.
+        fetch: Whether addresses of the public web are fetched.
 
     Raises:
         ConfigError: One is something else, too large, no picture, or of no document here.
     """
     if len(given) > MOST_PICTURES:
         raise ConfigError(f"{len(given)} pictures are too many.", remedy=f"Give at most {MOST_PICTURES}.")
-    return [_block(text.strip(), index, shelf) for index, text in enumerate(given)]
+    return [_block(text.strip(), index, shelf, fetch=fetch) for index, text in enumerate(given)]
 
 
-def _block(text: str, index: int, shelf: Shelf) -> dict[str, Any]:
+def _block(text: str, index: int, shelf: Shelf, *, fetch: bool) -> dict[str, Any]:
     if text[:5].lower() == "data:":
         label = f"picture {index + 1}"
         picture = load_image(_bytes(text, label), name=label, max_pixels=_MOST_PIXELS, max_bytes=MOST_BYTES)
@@ -60,6 +62,9 @@ def _block(text: str, index: int, shelf: Shelf) -> dict[str, Any]:
     if is_name(text):
         name = read_name(text)
         return image_block(picture_of(name, shelf), name=str(name))
+    if fetch and is_web_address(text):
+        picture, called = _sync.run_sync(lambda: fetch_image(text, max_bytes=MOST_BYTES, max_pixels=_MOST_PIXELS))
+        return image_block(shelf.artifacts.put_image(picture), name=called)
     raise ConfigError(
         f"{quoted(text)} is no picture this server takes: it opens no files and no addresses.", remedy=_SAY
     )
