@@ -201,23 +201,26 @@ class LimitReached(InterleaveError):
     """A limit of the run was reached; raised before the call that would pass it.
 
     Args:
-        limit: Name of the limit (`max_images`, `max_calls`, `max_seconds`, …).
-        used: How much was used.
+        limit: Name of the limit (`max_images`, `max_cost_usd`, `step_max_calls`, …).
+        used: How much was used, or reserved for calls under way.
         cap: The cap.
+        wanted: How much the call would have taken, where that is known.
     """
 
-    def __init__(self, limit: str, *, used: float, cap: float) -> None:
+    def __init__(self, limit: str, *, used: float, cap: float, wanted: float | None = None) -> None:
+        more = "" if wanted is None or used >= cap else f", and the next call may take {wanted:g}"
         super().__init__(
-            f"Limit {limit} reached: {used:g} of {cap:g} used.",
+            f"Limit {limit} reached: {used:g} of {cap:g} used{more}.",
             remedy=f"Raise limits.{limit}, or take the document as it is.",
         )
         self.limit = limit
         self.used = used
         self.cap = cap
+        self.wanted = wanted
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Made from its parts again, not from its message, so that it survives a process boundary.
-        return partial(LimitReached, self.limit, used=self.used, cap=self.cap), ()
+        return partial(LimitReached, self.limit, used=self.used, cap=self.cap, wanted=self.wanted), ()
 
 
 class ArtifactMissing(InterleaveError):

@@ -6,10 +6,12 @@ from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, Field, ModelWrapValidatorHandler, ValidationError, model_validator
 
-from langgraph_interleave.errors import refused_option
+from langgraph_interleave.errors import ConfigError, refused_option
 from langgraph_interleave.types.base import Frozen
 
 PositiveInt = Annotated[int, Field(ge=1)]
+#: US dollars; 0 allows only what is free.
+Dollars = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
 class Chosen(BaseModel):
@@ -25,12 +27,20 @@ class Chosen(BaseModel):
 
 
 class Limits(Chosen, Frozen):
-    """Caps on one run. At a cap the run finishes with what is there; it never goes over.
+    """Caps on one run, and on each of its steps. At a run's cap it finishes with what is there; at a
+    step's only that step does, and the others go on.
 
     `max_images` counts pictures drawn, `max_calls` every call of any role, `max_seconds` wall-clock
-    time of one invocation. `call_timeout_s` is the deadline of a single call. `max_repeats` is one
-    budget per call for everything that makes it be repeated: refused for now, no answer, an answer
-    that cannot be read, a prompt that must be said in other words.
+    time of one invocation, `max_cost_usd` money. Those that begin with `step_` count the same for one
+    step, its drawings and judgements; the plan belongs to none. `call_timeout_s` is the deadline of a
+    single call. `max_repeats` is one budget per call for everything that makes it be repeated: refused
+    for now, no answer, an answer that cannot be read, a prompt that must be said in other words.
+
+    What a call takes is reserved before it starts, so calls that run side by side pass no cap together.
+    Money is reserved as estimated: by the prices known, or by the dearest call of the role so far where
+    that was more. A call that costs more than its estimate is counted as it is, and only then can the
+    money used pass its cap, by that difference. Under a cap on money a run of models without a price is
+    refused before it starts.
 
     Raises:
         ConfigError: There is no such cap, or it cannot be that.
@@ -41,6 +51,13 @@ class Limits(Chosen, Frozen):
     max_images: PositiveInt | None = Field(default=None, description="Pictures drawn at most, in the whole run.")
     max_calls: PositiveInt | None = Field(default=None, description="Calls of any role at most, in the whole run.")
     max_seconds: float | None = Field(default=None, gt=0, description="Wall-clock seconds of one invocation.")
+    max_cost_usd: Dollars | None = Field(default=None, description="US dollars at most, in the whole run.")
+    step_max_images: PositiveInt | None = Field(default=None, description="Pictures drawn at most for one step.")
+    step_max_calls: PositiveInt | None = Field(default=None, description="Calls of any role at most for one step.")
+    step_max_seconds: float | None = Field(
+        default=None, gt=0, description="Wall-clock seconds of one step, from its first call of an invocation."
+    )
+    step_max_cost_usd: Dollars | None = Field(default=None, description="US dollars at most for one step.")
     max_repeats: Annotated[int, Field(ge=0)] = Field(
         default=3, description="Repeats of one call at most, for all reasons together."
     )
@@ -48,3 +65,22 @@ class Limits(Chosen, Frozen):
         default=2, description='With on_exhausted="replan": plans made anew at most, in the whole run.'
     )
     call_timeout_s: float = Field(default=600.0, gt=0, description="Deadline of one call, in seconds.")
+
+    @property
+    def on_money(self) -> str | None:
+        """The name of a cap on money, where there is one."""
+        return next((name for name in ("max_cost_usd", "step_max_cost_usd") if getattr(self, name) is not None), None)
+
+
+def no_price(limit: str, what: str) -> ConfigError:
+    """The refusal of a cap on money that cannot be kept, because somebody's price is not known.
+
+    Example:
+        >>> str(no_price("max_cost_usd", "the backend my-model"))[:74]
+        'The cap max_cost_usd cannot be kept: nobody knows what the backend my-model'
+    """
+    return ConfigError(
+        f"The cap {limit} cannot be kept: nobody knows what {what} costs.",
+        remedy=f"Give its price (a file of prices in LANGGRAPH_INTERLEAVE_PRICES or --prices, or prices= where it is "
+        f"made), say billed=False where it is free, or leave out {limit}.",
+    )

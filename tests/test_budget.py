@@ -114,7 +114,7 @@ def test_an_ambiguous_call_counts_in_full_and_its_cost_stays_open() -> None:
     b = budget(max_images=2)
     b.reserve(images=1).settle(Usage(images=1, cost_usd=0.1), "backend")
     b.reserve(images=1).ambiguous()
-    assert b.spend() == Spend(calls={"backend": 2}, images=2, cost_usd=0.1, ambiguous=1)
+    assert b.spend() == Spend(calls={"backend": 2}, images=2, cost_usd=0.1, ambiguous=1, ambiguous_cost_usd=0.1)
     with pytest.raises(LimitReached):
         b.reserve(images=1)
 
@@ -191,7 +191,7 @@ def test_calls_of_an_earlier_invocation_count_and_are_replays_once_they_are_aske
 def test_earlier_ambiguous_calls_are_counted_where_they_cost_money() -> None:
     b = budget()
     b.count_ambiguous("critic", billed=False)
-    assert b.spend() == Spend(ambiguous=1)
+    assert b.spend() == Spend(ambiguous=1, ambiguous_cost_usd=0.0)
     b.count_ambiguous("backend", images=1)
     assert b.spend() == Spend(calls={"backend": 1}, images=1, ambiguous=2)
 

@@ -60,8 +60,10 @@ class Spend(Frozen):
 
     `calls` counts per role; `replayed` are calls answered from the ledger without a new one (they
     were paid before and are counted in `calls` as well); `wasted` are speculative calls whose
-    result nothing used. `seconds` is wall-clock time of this invocation and differs between
-    two otherwise equal runs.
+    result nothing used. `ambiguous` are calls that were cut off: nobody knows whether the work was done
+    and billed; `cost_usd` is without them, and `ambiguous_cost_usd` is what they may have cost on top, as
+    estimated before (`None` where nobody knows, or there are none). `seconds` is wall-clock time of this
+    invocation and differs between two otherwise equal runs.
     """
 
     calls: dict[str, int] = Field(default_factory=dict)
@@ -73,4 +75,5 @@ class Spend(Frozen):
     replayed: int = 0
     wasted: int = 0
     ambiguous: int = 0
+    ambiguous_cost_usd: float | None = None
     seconds: float = 0.0
