@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, replace
+from copy import copy
+from dataclasses import asdict
 from typing import Any
 
 from langgraph_interleave import routing
 from langgraph_interleave.context import Settings
-from langgraph_interleave.errors import CallError, Cancelled, ContentBlocked, CritiqueError, PlanError, Role
+from langgraph_interleave.errors import CallError, Cancelled, ContentBlocked, CritiqueError, LimitReached, PlanError, Role
 from langgraph_interleave.imaging import provenance
 from langgraph_interleave.ledger import Call, Produced, Repeats, RunScope, call_key
 from langgraph_interleave.planner import Existing, PlanRequest, Rephraser
@@ -220,11 +221,13 @@ class RunCalls:
             try:
                 result = await backend.agenerate(request, on_progress=previews)
             except ContentBlocked as blocked:
-                if said is not None or not isinstance(self._roles.planner, Rephraser) or not repeats.take():
+                if said is not None or not isinstance(self._roles.planner, Rephraser) or not repeats.left:
                     raise
                 said = await self._rephrase(self._roles.planner, draw, blocked, repeats)
-                request = replace(request, prompt=draw.wording.text(said))
-                result = await backend.agenerate(request, on_progress=previews)
+                # The ledger sends it again: this sending counts, whatever comes of the next.
+                again = copy(blocked)
+                again.resendable, again.retry_after = True, 0.0
+                raise again from blocked
             await previews.finish()
             images, unreadable = await asyncio.to_thread(all_pictures, result, backend, draw.n)
             # Stored before they are checked: they are paid for.
@@ -259,7 +262,7 @@ class RunCalls:
 
         try:
             done = await self._scope.run(call, produce)
-        except CallError as error:
+        except (CallError, LimitReached) as error:
             if isinstance(error, Cancelled):
                 raise
             # That call is recorded and counted for itself; of this one it says nothing but that there are no words.

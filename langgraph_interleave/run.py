@@ -23,7 +23,7 @@ from langgraph_interleave.budget import Budget
 from langgraph_interleave.calls import RunCalls
 from langgraph_interleave.context import Settings
 from langgraph_interleave.emitter import Emitter, Writer
-from langgraph_interleave.errors import CallError, LimitReached
+from langgraph_interleave.errors import CallError, ContentBlocked, LimitReached
 from langgraph_interleave.fatal import Fatal
 from langgraph_interleave.judging import Judging
 from langgraph_interleave.ledger import Call, Finished
@@ -349,7 +349,8 @@ class Run:
             # What it had said when the answer broke off is void: it begins anew.
             self.emitter.reasoning_restarted(call.step, attempt=call.attempt)
         wait = f" in {pause:.0f} s" if pause >= 1 else ""
-        self.emitter.warning("resent", f"{error.message} The {call.role} call is sent again{wait}.", call.step)
+        words = " in other words" if isinstance(error, ContentBlocked) else ""
+        self.emitter.warning("resent", f"{error.message} The {call.role} call is sent again{wait}{words}.", call.step)
 
     def _adopt_plan(self, finished: PlanFinished) -> None:
         with self._lock:

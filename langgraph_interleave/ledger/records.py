@@ -16,6 +16,7 @@ from langgraph_interleave.errors import (
     CallError,
     Cancelled,
     ConfigError,
+    ContentBlocked,
     CritiqueError,
     InterleaveError,
     InvalidRequest,
@@ -266,6 +267,8 @@ def ending_of(error: BaseException, *, billed: bool) -> Ending:
     """
     if isinstance(error, CallError) and error.ambiguous:
         return "ambiguous" if billed else "failed"
+    if isinstance(error, ContentBlocked):
+        return "failed"  # also one that is sent again in other words
     if isinstance(error, _NOT_PRODUCED) or (isinstance(error, CallError) and error.resendable):
         return "released"
     if isinstance(error, (CallError, PlanError, CritiqueError)) or not billed:
