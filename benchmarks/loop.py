@@ -11,7 +11,10 @@ attempts these are is fixed by the seed, so that graph, plain loop and bound mee
          with nothing ahead nothing starts before the plan is complete, or before a source has its
          outcome; with an early start a step is drawn as soon as its words are there; with lookahead
          also as soon as every source has a picture, on the bet that this picture stays, and judged
-         once the bets are won.
+         once the bets are won. Of several candidates each has a bet of its own.
+
+Beside it: how many steps come out right on the simulator with one candidate and with two (`pace/quality.py`), and
+what lookahead costs and saves where every picture is billed (`pace/bets.py`).
 
 Runs of graph and plain loop alternate, so that whatever else the machine does hits both. `visible` is
 the time from when a picture may be shown (it exists and the plan is validated; before that its step
@@ -33,9 +36,19 @@ from importlib.metadata import version
 from random import Random
 from typing import Any, Literal
 
+from pace import bets, quality
+
 from langgraph_interleave import Limits, create_interleave_graph
 from langgraph_interleave.testing import ScriptedBackend, ScriptedCritic, ScriptedPlanner, noise_card, simple_plan
-from langgraph_interleave.types import CritiqueRequest, ImageRequest, Plan, PlanFinished
+from langgraph_interleave.types import (
+    Capabilities,
+    CritiqueRequest,
+    ImageRequest,
+    ImageResult,
+    Plan,
+    PlanFinished,
+    Usage,
+)
 
 PLAN_S, GENERATE_S, CRITIQUE_S, SLOW_S = 0.20, 0.10, 0.06, 1.0
 ACCEPTED = 0.70
@@ -71,6 +84,7 @@ class Case:
         ahead: What may start before it is certain.
         bar: Graph over plain loop, expected at most; `None` where nothing was said.
         slow: The steps whose drawings take `SLOW_S`.
+        candidates: Pictures of each attempt in the graph; the plain loop has one.
     """
 
     name: str
@@ -78,11 +92,12 @@ class Case:
     ahead: Ahead
     bar: float | None
     slow: tuple[int, ...] = ()
+    candidates: int = 1
 
-    def stubs(self, seed: int) -> list[Stub]:
+    def stubs(self, seed: int, candidates: int = 1) -> list[Stub]:
         """The steps under the luck of a seed."""
         return [
-            Stub(attempts_of(seed, step), sources, SLOW_S if step in self.slow else GENERATE_S)
+            Stub(attempts_of(seed, step, candidates), sources, SLOW_S if step in self.slow else GENERATE_S)
             for step, sources in enumerate(self.sources)
         ]
 
@@ -93,6 +108,7 @@ CASES = (
     Case("chain of 6, nothing ahead", CHAIN, "nothing", None),
     Case("chain of 6, early start", CHAIN, "early start", 0.95),
     Case("chain of 6, lookahead", CHAIN, "lookahead", 0.75),
+    Case("chain of 6, lookahead, 2 candidates", CHAIN, "lookahead", 0.62, candidates=2),
     Case("6 independent steps", ((),) * 6, "lookahead", 0.36),
     Case("slow step beside a chain of 4, early start", BESIDE, "early start", None, slow=(0,)),
     Case("slow step beside a chain of 4, lookahead", BESIDE, "lookahead", None, slow=(0,)),
@@ -101,14 +117,16 @@ CASES = (
 IDEAL_BAR, VISIBLE_BAR_MS = 1.08, 50.0
 
 
-def accepted(seed: int, step: int, attempt: int) -> bool:
-    """Whether the critic accepts this attempt."""
-    return Random(f"{seed}/{step}/{attempt}").random() < ACCEPTED
+def accepted(seed: int, step: int, attempt: int, candidate: int = 0) -> bool:
+    """Whether the critic accepts this picture."""
+    further = f"/{candidate}" if candidate else ""
+    return Random(f"{seed}/{step}/{attempt}{further}").random() < ACCEPTED
 
 
-def attempts_of(seed: int, step: int) -> int:
-    """How many attempts a step takes."""
-    return next((k + 1 for k in range(ATTEMPTS) if accepted(seed, step, k)), ATTEMPTS)
+def attempts_of(seed: int, step: int, candidates: int = 1) -> int:
+    """How many attempts a step takes until one of its candidates is accepted."""
+    won = (k + 1 for k in range(ATTEMPTS) if any(accepted(seed, step, k, one) for one in range(candidates)))
+    return next(won, ATTEMPTS)
 
 
 def ideal(stubs: Sequence[Stub], *, ahead: Ahead, plan_s: float = PLAN_S) -> float:
@@ -153,20 +171,29 @@ class Stage:
     def __init__(self, case: Case, seed: int) -> None:
         self.planned_at = 0.0
         self.exists_at: dict[str, float] = {}
+        self._candidate: dict[str, int] = {}
         self._stubs = case.stubs(seed)
         self._seed = seed
         plan: Plan = simple_plan(len(case.sources), sources=case.sources)
         self.planner = ScriptedPlanner(plan, pace_s=PLAN_S)
-        self.backend = ScriptedBackend(self._draw, delay_s=lambda asked: self._stubs[_step(asked.prompt)].generate_s)
+        can = Capabilities(edit="instruct", max_references=16, seed="exact", concurrency=64, max_images=4)
+        self.backend = ScriptedBackend(
+            self._draw, delay_s=lambda asked: self._stubs[_step(asked.prompt)].generate_s, capabilities=can
+        )
         self.critic = ScriptedCritic(self._judge, delay_s=CRITIQUE_S)
 
-    def _draw(self, asked: ImageRequest) -> Any:
-        card = noise_card(asked.prompt, seed=asked.seed or 0)
-        self.exists_at[card.sha256] = time.perf_counter()
-        return card
+    def _draw(self, asked: ImageRequest) -> ImageResult:
+        # What it builds on is part of the picture, so that no two bets come to the same.
+        words = "+".join((asked.prompt, *(reference.sha256 for reference in asked.references)))
+        cards = tuple(noise_card(words, seed=(asked.seed or 0) + number) for number in range(asked.n))
+        for number, card in enumerate(cards):
+            self._candidate[card.sha256] = number
+            self.exists_at[card.sha256] = time.perf_counter()
+        return ImageResult(cards, usage=Usage(images=asked.n))
 
     def _judge(self, asked: CritiqueRequest) -> str:
-        return "accept" if accepted(self._seed, _step(asked.instruction), asked.attempt) else "revise"
+        number = self._candidate[asked.after.sha256]
+        return "accept" if accepted(self._seed, _step(asked.instruction), asked.attempt, number) else "revise"
 
 
 def _step(words: str) -> int:
@@ -206,6 +233,7 @@ async def graph(stage: Stage, case: Case) -> tuple[float, list[float]]:
         stage.critic,
         limits=Limits(max_attempts=ATTEMPTS),
         lookahead=case.ahead == "lookahead",
+        candidates=case.candidates,
         early_start=case.ahead != "nothing",
     )
     seen: dict[str, float] = {}
@@ -233,12 +261,13 @@ class Times:
     graph: list[float] = field(default_factory=list[float])
     plain: list[float] = field(default_factory=list[float])
     stubs: list[list[Stub]] = field(default_factory=list[list[Stub]])
+    plain_stubs: list[list[Stub]] = field(default_factory=list[list[Stub]])
     visible_ms: list[float] = field(default_factory=list[float])
 
     def data(self) -> dict[str, Any]:
         """As JSON. Ratios are taken per seed, then averaged."""
         bound = [ideal(stubs, ahead=self.case.ahead) for stubs in self.stubs]
-        nominal = [plain_bound(stubs) for stubs in self.stubs]
+        nominal = [plain_bound(stubs) for stubs in self.plain_stubs]
         return {
             "case": self.case.name,
             "bar": self.case.bar,
@@ -273,7 +302,8 @@ async def measure(cases: Sequence[Case], seeds: int) -> list[Times]:
         await graph(Stage(case, 0), case)  # warm-up
     for seed in range(seeds):
         for case, found in zip(cases, times, strict=True):
-            found.stubs.append(case.stubs(seed))
+            found.stubs.append(case.stubs(seed, case.candidates))
+            found.plain_stubs.append(case.stubs(seed))
             for who in ("graph", "plain") if seed % 2 else ("plain", "graph"):
                 if who == "plain":
                     found.plain.append(await plain(Stage(case, seed)))
@@ -312,6 +342,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     seeds = options.seeds or (2 if options.quick else 40)
     began = time.perf_counter()
     cases = [found.data() for found in asyncio.run(measure(CASES, seeds))]
+    right = asyncio.run(quality.measure(2 if options.quick else 40))
+    lookahead = asyncio.run(bets.measure(2 if options.quick else max(2, seeds // 2)))
     result = {
         "parameters": {
             "plan_s": PLAN_S,
@@ -328,9 +360,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
             **{name: version(name) for name in ("langgraph-interleave", "langgraph", "langchain-core")},
         },
         "cases": cases,
+        "quality": right,
+        "lookahead": lookahead,
         "seconds": round(time.perf_counter() - began, 1),
     }
-    sys.stdout.write(json.dumps(result, indent=1) + "\n" if options.json else table(result))
+    shown = "\n".join((table(result), quality.table(right), bets.table(lookahead)))
+    sys.stdout.write(json.dumps(result, indent=1) + "\n" if options.json else shown)
     return 0
 
 

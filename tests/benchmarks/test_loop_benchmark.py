@@ -113,3 +113,42 @@ async def test_graph_and_plain_loop_make_the_same_calls(loop: ModuleType, monkey
     row = found.data()
     assert json.loads(json.dumps(row)) == row
     assert "chain of 3" in loop.table({"cases": [row]})
+
+
+def test_a_second_candidate_only_helps(loop: ModuleType) -> None:
+    for seed in range(40):
+        for step in range(6):
+            assert loop.attempts_of(seed, step, 2) <= loop.attempts_of(seed, step)
+
+
+async def test_graph_with_candidates_meets_the_luck_it_is_held_against(
+    loop: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("PLAN_S", "GENERATE_S", "CRITIQUE_S"):
+        monkeypatch.setattr(loop, name, 0.0)
+    case = loop.Case("chain of 3", ((), (0,), (1,)), "nothing", None, candidates=2)
+    for seed in range(3):
+        stage = loop.Stage(case, seed)
+        await loop.graph(stage, case)
+        wanted = sum(stub.attempts for stub in case.stubs(seed, 2))
+        assert len(stage.backend.requests) == wanted and len(stage.critic.requests) == 2 * wanted
+
+
+async def test_bets_are_priced_as_said(load: Load, monkeypatch: pytest.MonkeyPatch) -> None:
+    bets = load("pace.bets")
+    monkeypatch.setattr(bets, "GENERATE_S", 0.02)
+    monkeypatch.setattr(bets, "CRITIQUE_S", 0.02)
+    rows = await bets.measure(1, (1.0,))
+    assert [row["lookahead"] for row in rows] == ["never", "value", "always"]
+    assert {row["dollars"] for row in rows} == {round(6 * bets.PRICE_USD, 4)} and {
+        row["lost_bets"] for row in rows
+    } == {0}
+    assert "| 100% |" in bets.table(rows)
+
+
+async def test_quality_is_told_for_every_way(load: Load) -> None:
+    quality = load("pace.quality")
+    rows = await quality.measure(1, seeds=1)
+    assert [(row["candidates"], row["lookahead"]) for row in rows] == list(quality.WAYS)
+    assert rows[0]["right"] == rows[1]["right"], "what is drawn ahead is drawn the same"
+    assert rows[2]["drawings_per_step"] > rows[0]["drawings_per_step"]
