@@ -8,18 +8,20 @@ their records: nothing is called for them again.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar, cast
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from langgraph_interleave import routing
 from langgraph_interleave.artifacts import ArtifactStore
 from langgraph_interleave.changes import match_steps
 from langgraph_interleave.errors import ArtifactMissing, ConfigError
+from langgraph_interleave.migrations import Damaged
 from langgraph_interleave.planner import Existing
 from langgraph_interleave.routing import RunView
+from langgraph_interleave.stored import as_document, as_plan_record, as_step_record
 from langgraph_interleave.types import (
     SCHEME,
     DocumentData,
@@ -93,7 +95,7 @@ async def base_of(given: object, artifacts: ArtifactStore, *, latest: str | None
             remedy="Ask for a new one: leave out base.",
         )
     what = "The plan of the document in base"
-    plan = _record(PlanRecord, await _read(data.plan, artifacts, what), what)
+    plan = _record(as_plan_record, await _read(data.plan, artifacts, what), what)
     if plan.plan is None:
         raise ConfigError(
             "Nothing was planned for the document in base, so there is nothing to change.",
@@ -121,13 +123,13 @@ async def read_records(digests: Mapping[int, str], artifacts: ArtifactStore) -> 
     """
     what = "The record of a step"
     found = await asyncio.gather(*(_read(digest, artifacts, what) for digest in digests.values()))
-    return {index: _record(StepRecord, data, what) for index, data in zip(digests, found, strict=True)}
+    return {index: _record(as_step_record, data, what) for index, data in zip(digests, found, strict=True)}
 
 
-def _record(model: type[M], data: dict[str, Any], what: str) -> M:
+def _record(read: Callable[..., M], data: object, what: str) -> M:
     try:
-        return model.model_validate(data)
-    except ValidationError as error:
+        return read(data, name=what)
+    except Damaged as error:
         raise ConfigError(f"{what} is something else.", remedy=_REMEDY) from error
 
 
@@ -147,18 +149,10 @@ def _digest(given: str, latest: str | None) -> str:
 
 
 def _document(data: Mapping[str, Any]) -> DocumentData:
-    version = data.get("v", 1)
-    if isinstance(version, int) and version > 1:
-        raise ConfigError(
-            f"The document in base has version {version} of its form; 1 is the newest known here.",
-            remedy="Update langgraph-interleave.",
-        )
     try:
-        return DocumentData.model_validate(data)
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        where = ".".join(str(part) for part in first["loc"]) or "the whole"
-        raise ConfigError(f"base is not a document: {where}: {first['msg']}.", remedy=_REMEDY) from error
+        return as_document(data, name="The document in base")
+    except Damaged as error:
+        raise ConfigError(f"base is not a document: {error.why}.", remedy=_REMEDY) from error
 
 
 async def _read(digest: str, artifacts: ArtifactStore, what: str) -> dict[str, Any]:

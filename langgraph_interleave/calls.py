@@ -16,7 +16,15 @@ from typing import Any
 
 from langgraph_interleave import routing
 from langgraph_interleave.context import Settings
-from langgraph_interleave.errors import CallError, Cancelled, ContentBlocked, CritiqueError, LimitReached, PlanError, Role
+from langgraph_interleave.errors import (
+    CallError,
+    Cancelled,
+    ContentBlocked,
+    CritiqueError,
+    LimitReached,
+    PlanError,
+    Role,
+)
 from langgraph_interleave.imaging import provenance
 from langgraph_interleave.ledger import Call, Produced, Repeats, RunScope, call_key
 from langgraph_interleave.planner import Existing, PlanRequest, Rephraser
@@ -362,7 +370,8 @@ class RunCalls:
         return call_key(scope=self.run_id, role=role, template=TEMPLATE, fingerprint=fingerprint, **parts)
 
     def _call(self, role: Role, key: str, **fields: Any) -> Call:
-        return Call(self.run_id, key, role, deadline_s=self._settings.limits.call_timeout_s, **fields)
+        deadline, remake = self._settings.limits.call_timeout_s, self._settings.redraw_missing
+        return Call(self.run_id, key, role, deadline_s=deadline, remake=remake, **fields)
 
     async def _pictures(self, refs: Sequence[ArtifactRef]) -> tuple[ImageBytes, ...]:
         return tuple([await self._roles.artifacts.aget_image(ref) for ref in refs])

@@ -49,6 +49,7 @@ class InterleaveContext(Chosen):
         anchor_inputs: Give the pictures of the request to every step.
         reanchor_every: Draw every k-th edit of a chain from the picture the chain began with.
         style_in_prompts: Tell the style guide to the backend with every prompt.
+        redraw_missing: Make calls again whose pictures are gone from the store, or damaged; they are paid for again.
         run_id: An id of the caller's own; the same id never pays twice.
 
     Raises:
@@ -113,6 +114,10 @@ class InterleaveContext(Chosen):
     )
     style_in_prompts: bool | None = Field(
         default=None, description="Tell the style guide to the backend with every prompt."
+    )
+    redraw_missing: bool | None = Field(
+        default=None,
+        description="Make calls again whose pictures are gone from the store, or damaged; they are paid for again.",
     )
     run_id: str | None = Field(
         default=None,
@@ -185,6 +190,7 @@ class Settings(Frozen):
     anchor_inputs: bool = False
     reanchor_every: int | None = Field(default=None, ge=1)
     style_in_prompts: bool = False
+    redraw_missing: bool = False
 
     @field_validator("lookahead", mode="before")
     @classmethod

@@ -25,13 +25,15 @@ from langgraph_interleave.state import (
     finished_turn,
     first_task,
     latest_document,
+    own_task,
     record_digests,
     review_task,
     same_plan,
     state_progress,
 )
+from langgraph_interleave.stored import aread_document, aread_plan, aread_step
 from langgraph_interleave.tracing import tool_run
-from langgraph_interleave.types import Attempt, DocumentData, PlanRecord, StepRecord
+from langgraph_interleave.types import Attempt, DocumentData, StepRecord
 from langgraph_interleave.work import Work
 
 
@@ -109,7 +111,8 @@ class Nodes:
 
     async def retry(self, state: Task) -> Command[Any]:
         """Begin the next attempt: from the step's references, with the refined prompt and a new seed."""
-        following: Task = {**state, "attempt": state["attempt"] + 1}
+        task = own_task(state)
+        following: Task = {**task, "attempt": task["attempt"] + 1}
         return Command(goto=Send("generate", following))
 
     async def compose(self, state: InterleaveState) -> dict[str, Any]:
@@ -163,13 +166,14 @@ class Nodes:
         taken = all((record := view.records.get(index)) is not None and record.origin for index in drawn)
         if parent is None or not taken or run.plan_record.plan is None:
             return None
-        base = DocumentData.model_validate(await self.work.roles.artifacts.aget_json(parent))
+        base = await aread_document(self.work.roles.artifacts, parent)
         if base.plan is None or len(base.steps) != len(view.planned):
             return None
-        before = PlanRecord.model_validate(await self.work.roles.artifacts.aget_json(base.plan)).plan
+        before = (await aread_plan(self.work.roles.artifacts, base.plan)).plan
         return base if before == run.plan_record.plan else None
 
     async def _take(self, task: Task, *, judged: bool, following: str) -> Command[Any]:
+        task = own_task(task)
         run = await self.work.runs.find(task["run_id"], task["plan"])
         with self.work.at_work(run):
             try:
@@ -188,7 +192,7 @@ class Nodes:
         digests = {**task["sources"], str(task["step"]): task["record"]}
         for index, digest in digests.items():
             if digest is not None and int(index) not in run.view.records:
-                run.standing.adopt([StepRecord.model_validate(await self.work.roles.artifacts.aget_json(digest))])
+                run.standing.adopt([await aread_step(self.work.roles.artifacts, digest)])
 
     async def _until(self, run: Run, task: Task, *, judged: bool) -> StepRecord:
         step, number = task["step"], task["attempt"]

@@ -17,7 +17,6 @@ from langgraph_interleave import routing
 from langgraph_interleave.base import Base, asked_of, read_records
 from langgraph_interleave.changes import apply_changes
 from langgraph_interleave.content import read_request
-from langgraph_interleave.context import Settings
 from langgraph_interleave.errors import ConfigError, InterleaveError
 from langgraph_interleave.estimate import estimate_plan, in_a_line
 from langgraph_interleave.references import Policy
@@ -31,22 +30,24 @@ from langgraph_interleave.reviewing import (
     waits_for_words,
 )
 from langgraph_interleave.run import Run
+from langgraph_interleave.runs import settings_of
 from langgraph_interleave.state import (
     InterleaveState,
     Progress,
     StepProgress,
     Task,
+    own_task,
     record_digests,
     same_plan,
     state_progress,
 )
+from langgraph_interleave.stored import aread_plan, aread_step
 from langgraph_interleave.types import (
     ArtifactRef,
     Critique,
     PlanRecord,
     PlanReview,
     Request,
-    StepRecord,
     StepReview,
     TextPart,
     parse_source,
@@ -66,7 +67,7 @@ class Reviews:
     async def review_plan(self, state: InterleaveState) -> Command[Any]:
         """Ask about a plan: it is drawn, as it is or changed by hand; made anew; or given up."""
         progress = state_progress(state)
-        record = PlanRecord.model_validate(await self.roles.artifacts.aget_json(progress["plan"]))
+        record = await aread_plan(self.roles.artifacts, progress["plan"])
         assert record.plan is not None, "a plan that is none is not put before anybody"
         plan = record.plan
         question = plan_question(
@@ -110,7 +111,7 @@ class Reviews:
 
     async def _estimate(self, record: PlanRecord) -> str:
         assert record.plan is not None
-        settings, roles = Settings.model_validate(record.settings), self.roles
+        settings, roles = settings_of(record), self.roles
         policy = Policy(settings.references, settings.anchor_inputs, settings.reanchor_every)
         estimate = await asyncio.to_thread(
             estimate_plan, record.plan, limits=settings.limits, planner=roles.planner, backend=roles.backend,
@@ -120,10 +121,11 @@ class Reviews:
 
     async def review_step(self, state: Task) -> Command[Any]:
         """Ask about a step: its picture counts, another attempt is made, the reviewer's own counts, or none does."""
+        state = own_task(state)
         assert state["record"] is not None, "only a step with a record is put before anybody"
         artifacts = self.roles.artifacts
         run = await self.runs.find(state["run_id"], state["plan"])
-        record = StepRecord.model_validate(await artifacts.aget_json(state["record"]))
+        record = await aread_step(artifacts, state["record"])
         step = run.view.steps[state["step"]]
         before = await self._before(run, state)
         number = step.index + run.view.first_number
@@ -163,7 +165,7 @@ class Reviews:
         digest = task["sources"].get(str(number))
         if not digest:
             return None
-        return StepRecord.model_validate(await self.roles.artifacts.aget_json(digest)).picture
+        return (await aread_step(self.roles.artifacts, digest)).picture
 
     async def _own_picture(self, review: StepReview) -> ArtifactRef | None:
         if review.image is None:

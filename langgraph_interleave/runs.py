@@ -13,7 +13,9 @@ from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import var_child_runnable_config
 from langgraph.config import get_config, get_stream_writer
 from langgraph.runtime import get_runtime
+from pydantic import ValidationError
 
+from langgraph_interleave.ambiguity import tell_ambiguous
 from langgraph_interleave.background import background_loop
 from langgraph_interleave.base import Base
 from langgraph_interleave.context import Settings
@@ -23,6 +25,7 @@ from langgraph_interleave.invocations import Invocations
 from langgraph_interleave.roles import Roles
 from langgraph_interleave.run import Run
 from langgraph_interleave.state import Progress
+from langgraph_interleave.stored import aread_plan, aread_step
 from langgraph_interleave.types import PlanRecord, Request, StepRecord
 
 #: The live runs of every graph of this process.
@@ -68,9 +71,10 @@ class Runs:
         with self._lock:
             live = self._live.get(writer, {}).get(name)
         if live is None:
-            record = PlanRecord.model_validate(await self.roles.artifacts.aget_json(plan_digest))
-            made = await self._make(run_id, record.request, Settings.model_validate(record.settings))
+            record = await aread_plan(self.roles.artifacts, plan_digest)
+            made = await self._make(run_id, record.request, settings_of(record))
             made.restore(record, plan_digest)
+            tell_ambiguous(made.emitter, made.scope.lost)
             with self._lock:
                 # Two tasks of one resumed invocation may ask at the same moment: the first one counts.
                 live = self._live.setdefault(writer, {}).setdefault(name, made)
@@ -81,7 +85,7 @@ class Runs:
 
     async def _committed(self, progress: Progress) -> list[StepRecord]:
         digests = [step["record"] for step in progress["steps"].values() if "record" in step]
-        return [StepRecord.model_validate(await self.roles.artifacts.aget_json(digest)) for digest in digests]
+        return [await aread_step(self.roles.artifacts, digest) for digest in digests]
 
     def end(self, run: Run) -> None:
         """Forget a run."""
@@ -161,6 +165,27 @@ def stop_run(run_id: str) -> bool:
     """
     # Every one of them, not only until the first says yes.
     return sum(runs.stop(run_id) for runs in list(_everyone)) > 0
+
+
+def settings_of(record: PlanRecord) -> Settings:
+    """The values of an earlier invocation of a run, so that it goes on with the same.
+
+    What may be made again is what the caller of this invocation says.
+
+    Raises:
+        ConfigError: They were written by a newer release, or a per-run value is not valid.
+    """
+    try:
+        known = Settings.model_validate(record.settings)
+    except ValidationError as error:
+        name = ".".join(map(str, error.errors(include_url=False)[0]["loc"]))
+        raise ConfigError(
+            f"The plan of run {record.run_id} was made with {name!r}, which is not possible here: a newer release "
+            "made it.",
+            remedy="Go on with that release or a later one: pip install -U langgraph-interleave. Nothing was changed.",
+        ) from error
+    now = known.resolve(get_runtime().context, get_config().get("configurable") or {})[0]
+    return known.model_copy(update={"redraw_missing": now.redraw_missing})
 
 
 def this_run(settings: Settings) -> tuple[str, Settings]:

@@ -9,7 +9,10 @@ from langgraph.channels import EphemeralValue
 from pydantic import Field
 from typing_extensions import TypedDict
 
+from langgraph_interleave.migrations import newest, to_newest
 from langgraph_interleave.types import RunOutcome, StepOutcome
+
+FORM = newest("checkpoint")
 
 
 class StepProgress(TypedDict, total=False):
@@ -31,9 +34,10 @@ class Progress(TypedDict):
     A finished turn is one `document` digest and no steps; `history` holds those of the turns
     before, by run id. `plans` counts how often the plan was replaced within the turn, and `again` is
     the digest of what it is to be replaced for; an `unapproved` plan is put before a reviewer. `seconds`
-    is what the run took until it last waited.
+    is what the run took until it last waited. `v` is the number of this form.
     """
 
+    v: NotRequired[int]
     turn: int
     run_id: str
     plan: str
@@ -54,6 +58,7 @@ class Task(TypedDict):
     taken up again without the rest of the state.
     """
 
+    v: NotRequired[int]
     turn: int
     plans: NotRequired[int]
     run_id: str
@@ -156,16 +161,42 @@ class InterleaveState(TypedDict, total=False):
 
 
 def state_progress(state: InterleaveState) -> Progress:
-    """The progress of the turn; the planner has begun it before any other node runs."""
-    assert "progress" in state, "the planner runs first"
-    return state["progress"]
+    """The progress of the turn; the planner has begun it before any other node runs.
+
+    Raises:
+        ConfigError: A newer release made the checkpoint.
+    """
+    progress = known_progress(state)
+    assert progress is not None, "the planner runs first"
+    return progress
+
+
+def known_progress(state: InterleaveState) -> Progress | None:
+    """The progress of the thread, of whatever form; `None` before its first turn.
+
+    Raises:
+        ConfigError: A newer release made the checkpoint.
+    """
+    found = state.get("progress")
+    if not found:
+        return found
+    return cast("Progress", to_newest("checkpoint", found, name="The checkpoint of this thread"))
+
+
+def own_task(task: Task) -> Task:
+    """What a `Send` carries, of whatever form: it may be one of a checkpoint.
+
+    Raises:
+        ConfigError: A newer release made the checkpoint.
+    """
+    return cast("Task", to_newest("checkpoint", task, name="A step under way in the checkpoint of this thread"))
 
 
 def next_turn(before: Progress | None, run_id: str, plan: str) -> Progress:
     """The progress a new turn begins with; of the turn before only the document's digest stays."""
     if not before:
-        return Progress(turn=1, run_id=run_id, plan=plan, steps={})
-    progress = Progress(turn=before["turn"] + 1, run_id=run_id, plan=plan, steps={})
+        return Progress(v=FORM, turn=1, run_id=run_id, plan=plan, steps={})
+    progress = Progress(v=FORM, turn=before["turn"] + 1, run_id=run_id, plan=plan, steps={})
     history = dict(before.get("history") or {})
     if "document" in before:
         history.pop(before["run_id"], None)  # a caller's own id may come again: the last comes last
@@ -200,7 +231,7 @@ def past_turns(progress: Progress) -> Progress:
 def same_plan(progress: Progress | Task) -> Progress:
     """The progress of the same plan of the same turn, without any step."""
     return Progress(
-        turn=progress["turn"], plans=progress.get("plans", 0), run_id=progress["run_id"], plan=progress["plan"],
+        v=FORM, turn=progress["turn"], plans=progress.get("plans", 0), run_id=progress["run_id"], plan=progress["plan"],
         steps={},
     )  # fmt: skip
 
@@ -209,6 +240,7 @@ def first_task(progress: Progress, step: int, sources: tuple[int, ...]) -> Task:
     """The task that begins a step."""
     records = {str(source): progress["steps"][str(source)].get("record", "") for source in sources}
     return Task(
+        v=FORM,
         turn=progress["turn"],
         plans=progress.get("plans", 0),
         run_id=progress["run_id"],

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
+from langgraph_interleave.ambiguity import tell_ambiguous
 from langgraph_interleave.base import Base, base_of, read_records
 from langgraph_interleave.changes import apply_changes
 from langgraph_interleave.choose import check_references, check_size
@@ -14,19 +15,21 @@ from langgraph_interleave.context import Settings
 from langgraph_interleave.drafting import sketch_plan
 from langgraph_interleave.errors import ConfigError
 from langgraph_interleave.run import Run
-from langgraph_interleave.runs import this_run
+from langgraph_interleave.runs import settings_of, this_run
 from langgraph_interleave.state import (
     InterleaveState,
     Progress,
     StepProgress,
+    known_progress,
     latest_document,
     next_turn,
     past_turns,
     record_digests,
     same_plan,
 )
+from langgraph_interleave.stored import aread_plan
 from langgraph_interleave.tracing import tool_run
-from langgraph_interleave.types import Changes, PlanFinished, PlanRecord, Request, TextPart
+from langgraph_interleave.types import Changes, PlanFinished, Request, TextPart
 from langgraph_interleave.work import Work
 
 
@@ -44,7 +47,7 @@ class Turns:
             ArtifactMissing: What is to be changed is not in the store.
             InternalError: The plan cannot be stored.
         """
-        before = state.get("progress")
+        before = known_progress(state)
         if "request" not in state and before and "again" in before:
             return await self._plan_again(before)
         if "request" not in state:
@@ -67,12 +70,12 @@ class Turns:
         """The plan of this turn is made anew: for a reviewer's remark, by hand, or for a step that cannot be drawn."""
         artifacts = self.work.roles.artifacts
         wanted = await artifacts.aget_json(before.get("again", ""))
-        record = PlanRecord.model_validate(await artifacts.aget_json(before["plan"]))
+        record = await aread_plan(artifacts, before["plan"])
         digests = record_digests(before["steps"])
         # What a reviewer says is asked for; what the planner is told of steps that cannot be drawn is nobody's wish.
         unsaid = "changes" in wanted or "cannot" in wanted
         base = Base(record, before["plan"], await read_records(digests, artifacts), digests, unsaid=unsaid)
-        settings = settings_of_change(Settings.model_validate(record.settings), base, version=record.version)
+        settings = settings_of_change(settings_of(record), base, version=record.version)
         changes = Changes.model_validate(wanted["changes"]) if "changes" in wanted else None
         remark = Request(parts=(TextPart(text=wanted.get("remark") or "The plan was changed by hand."),))
         run = await self.work.runs.start(before["run_id"], remark, settings, base)
@@ -105,6 +108,7 @@ class Turns:
         cannot: bool = False,
     ) -> dict[str, Any]:
         run.held = run.settings.plan_approved and changes is None
+        tell_ambiguous(run.emitter, run.scope.lost)
         with self.work.at_work(run):
             if changes is not None:
                 assert run.base is not None

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from pydantic import Field
 
+from langgraph_interleave import stored
 from langgraph_interleave.artifacts import ArtifactStore
 from langgraph_interleave.document.text import shorten
 from langgraph_interleave.errors import ArtifactMissing, ConfigError
@@ -243,10 +244,11 @@ def read_document(digest: str, artifacts: ArtifactStore) -> DocumentData:
 
     Raises:
         UnknownName: It is not in the store.
+        ConfigError: It was written by a newer release.
     """
     try:
-        return DocumentData.model_validate(artifacts.get_json(digest))
-    except (ArtifactMissing, ValueError) as error:
+        return stored.read_document(artifacts, digest)
+    except ArtifactMissing as error:
         raise UnknownName("The document is not in the store any more. Make a new one.") from error
 
 

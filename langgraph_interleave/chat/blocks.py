@@ -11,7 +11,8 @@ from langgraph_interleave.chat.order import Piece
 from langgraph_interleave.compose import mark
 from langgraph_interleave.errors import ConfigError
 from langgraph_interleave.events import SegmentImage
-from langgraph_interleave.types import ArtifactRef, StepRecord
+from langgraph_interleave.stored import read_step
+from langgraph_interleave.types import ArtifactRef
 
 #: How pictures are delivered: their address in the store, their bytes, or the URL a function makes of them.
 ImageForm = Literal["reference", "base64"] | Callable[[ArtifactRef], str]
@@ -61,7 +62,7 @@ class Blocks:
             return self._image(piece, piece.image)
         text = piece.text
         if piece.kind == "mark":
-            text = mark(StepRecord.model_validate(self._artifacts.get_json(piece.record or ""))) or ""
+            text = mark(read_step(self._artifacts, piece.record or "")) or ""
         # Readers join the text blocks of a message without anything between them.
         spaced = f"\n\n{text}" if self._spoken else text
         self._spoken = True

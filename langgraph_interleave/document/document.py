@@ -6,8 +6,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Self, cast
 
-from pydantic import ValidationError
-
 from langgraph_interleave.artifacts import ArtifactStore
 from langgraph_interleave.changes import compare
 from langgraph_interleave.document import folder as files
@@ -15,6 +13,8 @@ from langgraph_interleave.document import markdown
 from langgraph_interleave.document.pictures import NOTEBOOK, PAGE, Pictures, Sizes, file_name, read_picture
 from langgraph_interleave.document.view import Shown, View, build_view, title_of
 from langgraph_interleave.errors import ArtifactMissing, ConfigError
+from langgraph_interleave.migrations import Damaged
+from langgraph_interleave.stored import as_document, read_plan, read_step
 from langgraph_interleave.types import (
     Change,
     DocumentData,
@@ -24,8 +24,6 @@ from langgraph_interleave.types import (
     RunOutcome,
     StepRecord,
 )
-
-_VERSION = 1
 
 
 def _mapping(value: object) -> Mapping[str, Any] | None:
@@ -73,18 +71,10 @@ class Document:
         fields = _mapping(data)
         if fields is None:
             raise ConfigError(f"A document is a mapping, not a {type(data).__name__}.", remedy=remedy)
-        version = fields.get("v", _VERSION)
-        if isinstance(version, int) and version > _VERSION:
-            raise ConfigError(
-                f"This document has version {version}; {_VERSION} is the newest known here.",
-                remedy="Update langgraph-interleave.",
-            )
         try:
-            return cls(DocumentData.model_validate(fields), artifacts)
-        except ValidationError as error:
-            first = error.errors()[0]
-            where = ".".join(str(part) for part in first["loc"])
-            raise ConfigError(f"This is not a document: {where}: {first['msg']}.", remedy=remedy) from error
+            return cls(as_document(fields, name="This document"), artifacts)
+        except Damaged as error:
+            raise ConfigError(f"This is not a document: {error.why}.", remedy=remedy) from error
 
     def __repr__(self) -> str:
         steps = len(self.steps)
@@ -240,16 +230,16 @@ class Document:
         if step.record is None:
             return None
         try:
-            return StepRecord.model_validate(self.artifacts.get_json(step.record))
-        except (ArtifactMissing, ConfigError, ValidationError):
+            return read_step(self.artifacts, step.record)
+        except (ArtifactMissing, ConfigError):
             return None
 
     def _plan(self) -> PlanRecord | None:
         if self.data.plan is None:
             return None
         try:
-            return PlanRecord.model_validate(self.artifacts.get_json(self.data.plan))
-        except (ArtifactMissing, ConfigError, ValidationError):
+            return read_plan(self.artifacts, self.data.plan)
+        except (ArtifactMissing, ConfigError):
             return None
 
     def _pictures_of(self, view: View) -> dict[str, bytes]:

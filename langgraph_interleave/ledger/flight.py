@@ -166,7 +166,11 @@ class Flight:
             found = await journal.read(self.call)
             record = found.record
             if record is not None and record.status == "finished":
-                return Finished(record, replayed=True)
+                if found.lost is None:
+                    return Finished(record, replayed=True)
+                if record.billed and not self.call.remake:
+                    raise found.lost
+                log.warning("%s It is made again.", found.lost.message)
             if record is not None and journal.is_others(record):
                 now = time.monotonic()
                 if waiting is None or waiting[0] != record:

@@ -8,15 +8,22 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
-
-from pydantic import ValidationError
 
 from langgraph_interleave.artifacts import ArtifactStore, canonical_json
 from langgraph_interleave.errors import ArtifactMissing, ConfigError, InternalError
 from langgraph_interleave.ledger.owner import is_gone, new_owner
-from langgraph_interleave.ledger.records import Call, CallRecord, CallStatus, Produced, problem_of
+from langgraph_interleave.ledger.records import (
+    Call,
+    CallRecord,
+    CallStatus,
+    Produced,
+    artifacts_of,
+    problem_of,
+)
+from langgraph_interleave.migrations import read_form
 from langgraph_interleave.types.record import Problem
 from langgraph_interleave.types.usage import Usage
 
@@ -36,11 +43,13 @@ class Found:
         raw: The stored object, `None` when there is none.
         record: The same as a record, with its result.
         damaged: Something is there that cannot be read; it is replaced without being compared.
+        lost: The call was finished, and this of what it made is gone or damaged.
     """
 
     raw: dict[str, Any] | None
     record: CallRecord | None
     damaged: bool = False
+    lost: ArtifactMissing | None = None
 
 
 @dataclass(slots=True)
@@ -75,17 +84,27 @@ class Journal:
         """What is known of a call.
 
         Raises:
-            ConfigError: The store cannot be read; nothing was spent.
+            ConfigError: The store cannot be read, or the record is of a newer release; nothing was spent.
         """
         try:
             raw = await self.artifacts.aread_call(call.scope, call.key)
             if raw is None:
                 return Found(None, None)
-            record = await self.hydrate(CallRecord.model_validate(raw))
-        except (ArtifactMissing, ValidationError) as error:
+            record = _as_record(raw)
+        except ArtifactMissing as error:
             log.warning("call %s of %s is made again: %s", call.key, call.scope, error)
             lost = CallRecord(**_names(call), status="ambiguous", problem=_LOST)
             return Found(None, lost, damaged=True)
+        except OSError as error:
+            raise self._unreadable(error) from error
+        if record.status != "finished":
+            return Found(raw, record)
+        try:
+            record = await self.hydrate(record)
+            for digest in artifacts_of(record.result or {}):
+                await self.artifacts.aget(digest)
+        except ArtifactMissing as error:
+            return Found(raw, record, lost=_lost(record, error))
         except OSError as error:
             raise self._unreadable(error) from error
         return Found(raw, record)
@@ -137,7 +156,7 @@ class Journal:
             lease_until=now + self.lease_s,
             t_start=now,
             ambiguous_before=(found.record.ambiguous_before if found.record else 0) + (earlier is not None),
-            failed=found.record.failed if found.record else (),
+            failed=_used_in_vain(found),
         )
         raw = record.model_dump(mode="json", exclude_none=True)
         try:
@@ -239,7 +258,7 @@ class Journal:
         """The readable records of a scope, in order of their start, with their results where these are left.
 
         Raises:
-            ConfigError: The store cannot be read.
+            ConfigError: The store cannot be read, or a record is of a newer release.
         """
         records: list[CallRecord] = []
         try:
@@ -248,10 +267,37 @@ class Journal:
             raise self._unreadable(error) from error
         for raw in found:
             try:
-                records.append(await self.hydrate(CallRecord.model_validate(raw)))
-            except (ArtifactMissing, ValidationError) as error:
+                record = _as_record(raw)
+            except ArtifactMissing as error:
                 log.warning("a call record of %s is left out: %s", scope, error)
+                continue
+            try:
+                records.append(await self.hydrate(record))
+            except ArtifactMissing as error:
+                # What it used it has used all the same.
+                log.warning("the result of a call of %s is gone: %s", scope, error)
+                records.append(record)
         return records
+
+
+def _as_record(raw: Mapping[str, Any]) -> CallRecord:
+    return read_form("call record", CallRecord, raw, name=f"The record of call {str(raw.get('key'))[:12]}…")
+
+
+def _lost(record: CallRecord, error: ArtifactMissing) -> ArtifactMissing:
+    where = "" if record.step is None else f" for step {record.step}, attempt {record.attempt}"
+    return ArtifactMissing(
+        f"What the {record.role} made{where} is lost: {error.message}",
+        remedy="Restore it from a backup; or have it made again, which is paid for again, by sending the same request "
+        "with the same run_id and redraw_missing=True (InterleaveContext).",
+    )
+
+
+def _used_in_vain(found: Found) -> tuple[Usage, ...]:
+    if found.record is None:
+        return ()
+    # A making whose result was lost has used what it used.
+    return found.record.failed if found.lost is None else (*found.record.failed, found.record.usage)
 
 
 def _names(call: Call) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import hashlib
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from pydantic import Field
 
@@ -40,6 +40,7 @@ _CHANGES_ON_REPLAY = frozenset(
     {"callbacks", "checkpoint_id", "config", "context", "owner", "run_time", "task_id", "thread_id", "time", "trace_id"}
 )
 
+_DIGEST = re.compile(r"[0-9a-f]{64}")
 _LONGEST_MESSAGE = 500
 _SECRET = re.compile(
     r"(?i)\b(?P<name>(?:api[_-]?key|access[_-]?token|authorization|bearer|key|password|secret|sig|signature|token)"
@@ -62,8 +63,12 @@ class Call:
         billed: Whether it costs money: then it is not cut off lightly.
         images: Pictures it draws at most.
         calls: Requests it makes at most.
+        price_usd: US dollars it is expected to cost at most, 0 where it is free; `None` where nobody knows.
+            No part of what the call is.
         deadline_s: Seconds until one sending of it is given up; by default what the budget's limits say.
         repeats: How often it may be repeated; none by default. No part of what the call is.
+        remake: It is made again, and paid for again, where what it made is gone from the store. One that costs
+            nothing is in any case.
     """
 
     scope: str
@@ -75,8 +80,10 @@ class Call:
     billed: bool = False
     images: int = 0
     calls: int = 1
+    price_usd: float | None = field(default=None, compare=False)
     deadline_s: float | None = None
     repeats: Repeats | None = field(default=None, compare=False)
+    remake: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +110,7 @@ class CallRecord(Frozen):
         result: What was produced.
         result_ref: Digest of the stored result, where it is too large to be kept in the record.
         problem: Why there is no result.
+        price_usd: What was reserved for it, in US dollars; `None` where nobody knew.
         ambiguous_before: How many earlier makings of this same call are ambiguous.
         failed: What each making used that was answered, with nothing to use; this one included.
     """
@@ -116,6 +124,7 @@ class CallRecord(Frozen):
     candidate: int = 0
     billed: bool = False
     images: int = 0
+    price_usd: float | None = Field(default=None, ge=0)
     status: CallStatus
     owner: str = ""
     lease_until: float = 0.0
@@ -223,6 +232,31 @@ def call_key(
         raise ConfigError(
             f"The key of a {role} call cannot be made: {error}", remedy="Give JSON types only."
         ) from error
+
+
+def artifacts_of(result: Mapping[str, Any]) -> list[str]:
+    """The digests of what a result names: every reference in it, and a plan that is an artifact of its own.
+
+    Example:
+        >>> artifacts_of({"image": {"sha256": "a" * 64, "size": 1}, "model": "b" * 64}) == ["a" * 64]
+        True
+    """
+    found: dict[str, None] = {}
+    plan = result.get("plan")
+    if isinstance(plan, str) and _DIGEST.fullmatch(plan):
+        found[plan] = None
+    waiting: list[object] = [result]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, Mapping):
+            fields = cast("Mapping[str, object]", value)
+            digest = fields.get("sha256")
+            if isinstance(digest, str) and "size" in fields and _DIGEST.fullmatch(digest):
+                found[digest] = None
+            waiting.extend(fields.values())
+        elif isinstance(value, list):
+            waiting.extend(cast("list[object]", value))
+    return list(found)
 
 
 def problem_of(error: BaseException) -> Problem:

@@ -30,7 +30,7 @@ def test_it_is_loaded_from_plain_json(bean: Document, store: ArtifactStore) -> N
     [
         ({}, "This is not a document: outcome: Field required"),
         ({"document": {}, "outcome": "complete", "spend": {}}, 'Pass result["document"]'),
-        ({"v": 2}, "This document has version 2; 1 is the newest known here"),
+        ({"v": 2}, "This document was written by a newer release: it is a document of form 2"),
         ("text", "A document is a mapping, not a str"),
         (None, "A document is a mapping, not a NoneType"),
     ],

@@ -138,7 +138,7 @@ async def test_a_base_that_is_none_is_refused_with_what_to_do(make: Any, base: A
         (lambda d: with_record(d, d["plan"]), "The record of a step is something else"),
         (lambda d: with_record(d, d["steps"][1]["record"]), "Step 0 .* is not what its record says"),
         (lambda d: {**d, "steps": [{**d["steps"][0], "index": 7}]}, "Step 7 .* is not what its record says"),
-        (lambda d: {**d, "v": 2}, "version 2 of its form"),
+        (lambda d: {**d, "v": 2}, "in base was written by a newer release: it is a document of form 2"),
     ],
 )  # fmt: skip
 async def test_a_base_that_was_put_together_by_hand_is_refused(make: Any, wrong: Any, says: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from langgraph_interleave.artifacts import ArtifactStore
+from langgraph_interleave.budget import Budget
 from langgraph_interleave.errors import (
     ArtifactMissing,
     CallTimeout,
@@ -26,6 +28,7 @@ from langgraph_interleave.errors import (
 )
 from langgraph_interleave.ledger import CallRecord, Ledger, Produced, call_key
 from langgraph_interleave.ledger.records import ending_of, problem_of
+from langgraph_interleave.limits import Limits
 from langgraph_interleave.types.usage import Usage
 
 # -- 10: keys --------------------------------------------------------------------------------------
@@ -201,14 +204,62 @@ async def test_when_a_large_result_is_lost_the_call_is_made_again_and_says_so(
     assert first.record.result_ref is not None
     digest = first.record.result_ref
     (tmp_path / "artifacts" / digest[:2] / digest).unlink()
-    assert await Ledger(store).records("run") == []
+    assert [record.result for record in await Ledger(store).records("run")] == [None], "what it used, it has used"
     with caplog.at_level(logging.WARNING):
         second = await Ledger(store).run(call(), make)
     assert not second.replayed
-    assert second.took_over is not None
-    assert second.took_over.problem is not None
-    assert second.took_over.problem.error == "ArtifactMissing"
-    assert "is made again" in caplog.text
+    assert digest in caplog.text and "is made again" in caplog.text
+
+
+@pytest.mark.parametrize("harm", ["gone", "damaged"])
+async def test_a_paid_call_whose_picture_is_lost_is_made_again_only_where_that_is_allowed(
+    tmp_path: Path, call: Any, harm: str
+) -> None:
+    store, made = ArtifactStore.folder(tmp_path), 0
+
+    async def make() -> Produced:
+        nonlocal made
+        made += 1
+        ref = await store.aput(b"picture %d" % made, mime="image/png", width=1, height=1)
+        return Produced({"image": ref.model_dump(mode="json")}, Usage(images=1, cost_usd=0.04))
+
+    paid = call(billed=True, step=3)
+    first = await Ledger(store).run(paid, make)
+    digest = first.result["image"]["sha256"]
+    lost = tmp_path / "artifacts" / digest[:2] / digest
+    if harm == "gone":
+        lost.unlink()
+    else:
+        lost.write_bytes(b"pictur")
+    for _ in range(2):
+        with pytest.raises(ArtifactMissing, match=f"backend made for step 3, attempt 0 is lost: .*{digest}") as caught:
+            await Ledger(store).run(paid, make)
+        assert "redraw_missing=True" in caught.value.remedy
+    assert made == 1
+    again = await Ledger(store).run(replace(paid, remake=True), make)
+    assert (made, again.replayed, again.took_over) == (2, False, None)
+    assert (await Ledger(store).run(paid, make)).replayed
+    # Both were paid for, whoever counts later.
+    budget = Budget(Limits())
+    await Ledger(store).scope("run", budget).resume()
+    spend = budget.spend()
+    assert (spend.calls, spend.images, spend.cost_usd, spend.ambiguous) == ({"backend": 2}, 2, 0.08, 0)
+
+
+async def test_a_record_of_a_newer_release_is_never_paid_again(tmp_path: Path, maker: Any, call: Any) -> None:
+    store, paid = ArtifactStore.folder(tmp_path), call(billed=True)
+    make = maker(ready=True)
+    await Ledger(store).run(paid, make)
+    record = store.read_call("run", paid.key)
+    assert record is not None
+    for newer in ({**record, "v": record["v"] + 1}, {**record, "tenant": "a field of a later release"}):
+        store.write_call("run", paid.key, newer)
+        with pytest.raises(ConfigError, match=f"call {paid.key[:12]}.* newer release.*pip install -U"):
+            await Ledger(store).run(paid, make)
+        with pytest.raises(ConfigError, match="newer release"):
+            await Ledger(store).scope("run", Budget(Limits())).resume()
+        assert store.read_call("run", paid.key) == newer, "and it is left as it is"
+    assert make.calls == 1
 
 
 @pytest.mark.parametrize("content", [b"", b'{"v": 1', b"[]", b'{"v": 1, "status": "finished"}', b"\xff"])

@@ -18,6 +18,7 @@ from langgraph_interleave.errors import InterleaveError, InternalError
 from langgraph_interleave.events import AttemptEvent, Event, SegmentEvent, StepEvent
 from langgraph_interleave.ledger import Ledger
 from langgraph_interleave.segments import read_event
+from langgraph_interleave.stored import aread_document
 from langgraph_interleave.types import DocumentData, Plan, Problem
 
 log = logging.getLogger(__name__)
@@ -170,7 +171,7 @@ async def _ending(
     if data is None:
         return ending
     if job.order.base is not None:
-        before = DocumentData.model_validate(await shelf.artifacts.aget_json(job.order.base))
+        before = await aread_document(shelf.artifacts, job.order.base)
         if came_to(DocumentData.model_validate(data), before) == "nothing":
             ending["same"] = job.order.changes
             data = {**data, "warnings": list(dict.fromkeys((*data.get("warnings", ()), *warnings)))}

@@ -9,18 +9,19 @@ Several servers may share one folder. Everything here may block: call it in a th
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import re
 from collections.abc import Callable, Iterator
-
-from pydantic import ValidationError
 
 from langgraph_interleave.agents.mcp_server.names import Name
 from langgraph_interleave.agents.mcp_server.record import Job
 from langgraph_interleave.artifacts import ArtifactStore, canonical_json
 from langgraph_interleave.errors import ArtifactMissing, ConfigError, InternalError
 from langgraph_interleave.files import Files, FolderFiles, MemoryFiles
+from langgraph_interleave.migrations import read_form
+from langgraph_interleave.stored import read_document
 from langgraph_interleave.types import ArtifactRef, DocumentData
 
 log = logging.getLogger(__name__)
@@ -156,7 +157,7 @@ class Shelf:
         Raises:
             ArtifactMissing: It is gone from the store.
         """
-        return None if job.data is None else DocumentData.model_validate(self.artifacts.get_json(job.data))
+        return None if job.data is None else read_document(self.artifacts, job.data)
 
     def picture(self, digest: str) -> ArtifactRef | None:
         """A picture of one of the documents here: delivered, given by the user, or the sheet; `None` for all else."""
@@ -172,7 +173,7 @@ class Shelf:
         self._looked.add(job.data)
         try:
             data = self.document(job)
-        except (ArtifactMissing, ValidationError) as error:
+        except (ArtifactMissing, ConfigError) as error:
             log.warning("the document of %s cannot be read: %s", job.name, error)
             return
         if data is not None:
@@ -197,9 +198,9 @@ class Shelf:
         if data is None:
             return None
         try:
-            job = Job.model_validate_json(data)
-        except ValidationError as error:
-            why = error.errors(include_url=False)[0]["msg"]
+            job = read_form("job", Job, json.loads(data), name="It")
+        except (ArtifactMissing, ConfigError, ValueError) as error:
+            why = str(error)
         else:
             if _file(job.name) == file:
                 return job
