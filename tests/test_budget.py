@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from langgraph_interleave.budget import Budget, Reservation
+from langgraph_interleave.budget import Budget
 from langgraph_interleave.errors import LimitReached
 from langgraph_interleave.limits import Limits
+from langgraph_interleave.reservation import Reservation
 from langgraph_interleave.types.usage import Spend, Usage
 
 

@@ -8,13 +8,14 @@ import threading
 from typing import Any
 
 from langgraph_interleave.artifacts import ArtifactStore
-from langgraph_interleave.budget import Budget, Reservation
+from langgraph_interleave.budget import Budget
 from langgraph_interleave.errors import Cancelled, LimitReached
 from langgraph_interleave.ledger.ask import Ask, OnDone
 from langgraph_interleave.ledger.flight import Flight
 from langgraph_interleave.ledger.journal import Journal
 from langgraph_interleave.ledger.records import Call, CallRecord, Finished, Produce
 from langgraph_interleave.ledger.scope import OnResend, RunScope
+from langgraph_interleave.reservation import Reservation
 
 
 class Ledger:
@@ -174,6 +175,8 @@ class Ledger:
             role=call.role,
             key=call.key,
             on_preempt=flight.preempt,
+            step=call.step,
+            price_usd=call.price_usd if call.billed else 0.0,
         )
 
     def doom(self, flight: Flight, reason: str) -> None:
@@ -243,7 +246,7 @@ class Ledger:
             if budget is None:
                 continue
             if finished.replayed or budget is not flight.budget:
-                budget.count_replay(record.key, record.role, record.usage)
+                budget.count_replay(record.key, record.role, record.usage, step=record.step, price_usd=record.price_usd)
             if any(ask.certain and ask.budget is budget for ask in asks):
                 budget.use(record.key)
 

@@ -12,15 +12,17 @@ import concurrent.futures
 import logging
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from langgraph_interleave import background
-from langgraph_interleave.budget import Budget, Reservation
-from langgraph_interleave.errors import BadResponse, CallError, CallTimeout, Cancelled, InternalError, LimitReached
+from langgraph_interleave.budget import Budget
+from langgraph_interleave.errors import BadResponse, CallError, CallTimeout, Cancelled, InternalError
 from langgraph_interleave.ledger.ask import Ask
 from langgraph_interleave.ledger.journal import Claim, Found
 from langgraph_interleave.ledger.records import CallRecord, Finished, Produce, Produced, ending_of, used_by
 from langgraph_interleave.ledger.resend import pause_before_resend
+from langgraph_interleave.reservation import Reservation
 
 if TYPE_CHECKING:
     from langgraph_interleave.ledger.core import Ledger
@@ -133,7 +135,7 @@ class Flight:
                 await self._rest(pause)
 
     def _may_repeat(self, pause: float) -> bool:
-        left = None if self.budget is None else self.budget.remaining_seconds()
+        left = None if self.budget is None else self.budget.remaining_seconds(self.call.step)
         if left is not None and pause >= left:
             return False
         with self._ledger.lock:
@@ -196,7 +198,9 @@ class Flight:
                     self.reservation = None
                 if self.reservation is None:
                     self.reservation = self._ledger.reserve(self, certain=any(ask.certain for ask in self.asks))
-        return await self._ledger.journal.claim(self.call, found)
+            # What may have been spent in the end is what was reserved, which may be more than was expected.
+            reserved = self.reservation.price_usd if self.reservation is not None else self.call.price_usd
+        return await self._ledger.journal.claim(replace(self.call, price_usd=reserved), found)
 
     @staticmethod
     def _count_earlier(budget: Budget, earlier: CallRecord | None) -> bool:
@@ -204,7 +208,10 @@ class Flight:
         if earlier is None or earlier.status not in ("started", "ambiguous"):
             return False
         making = f"{earlier.key}/{earlier.ambiguous_before}"
-        return budget.count_ambiguous(earlier.role, billed=earlier.billed, images=earlier.images, making=making)
+        return budget.count_ambiguous(
+            earlier.role, billed=earlier.billed, images=earlier.images, making=making, step=earlier.step,
+            price_usd=earlier.price_usd,
+        )  # fmt: skip
 
     async def _send(self, claim: Claim, patience: float) -> Finished:
         journal = self._ledger.journal
@@ -331,7 +338,7 @@ class Flight:
     def _patience(self) -> float:
         """When to give up, on the monotonic clock."""
         span = self._deadline_s()
-        left = None if self.budget is None else self.budget.remaining_seconds()
+        left = None if self.budget is None else self.budget.remaining_seconds(self.call.step)
         if left is not None and left < span:
             self._run_ends_it = True
             span = left
@@ -344,9 +351,10 @@ class Flight:
 
     def _timeout(self, *, sent: bool) -> Exception:
         """The run's own limit where that is what ended it, else a timeout of this call."""
-        budget = self.budget
-        if self._run_ends_it and budget is not None and (cap := budget.limits.max_seconds) is not None:
-            return LimitReached("max_seconds", used=max(cap, budget.seconds), cap=cap)
+        if self._run_ends_it and self.budget is not None:
+            limit = self.budget.out_of_time(self.call.step)
+            if limit is not None:
+                return limit
         return CallTimeout(
             f"The {self.call.role} gave no answer within {self._deadline_s():g} s.",
             remedy="Raise limits.call_timeout_s, or try again later.",

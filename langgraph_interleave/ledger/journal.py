@@ -310,4 +310,5 @@ def _names(call: Call) -> dict[str, Any]:
         "candidate": call.candidate,
         "billed": call.billed,
         "images": call.images,
+        "price_usd": call.price_usd,
     }

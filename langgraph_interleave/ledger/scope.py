@@ -115,12 +115,18 @@ class RunScope:
             for nth in range(record.ambiguous_before):
                 self._count_ambiguous(record, nth)
             for nth, used in enumerate(record.failed):
-                self.budget.count_prior(f"{record.key}/failed/{nth}", record.role, used)
+                self.budget.count_prior(
+                    f"{record.key}/failed/{nth}", record.role, used, step=record.step, price_usd=record.price_usd
+                )
             if record.status == "finished":
-                self.budget.count_prior(record.key, record.role, record.usage)
+                self.budget.count_prior(
+                    record.key, record.role, record.usage, step=record.step, price_usd=record.price_usd
+                )
             elif record.status == "started" and (record.key in here or self._ledger.journal.is_others(record)):
                 if record.billed:
-                    self.budget.expect(record.key, record.role, images=record.images)
+                    self.budget.expect(
+                        record.key, record.role, images=record.images, step=record.step, price_usd=record.price_usd
+                    )
             elif record.status != "failed":
                 self._count_ambiguous(record, record.ambiguous_before)
         return records
@@ -131,8 +137,9 @@ class RunScope:
 
     def _count_ambiguous(self, record: CallRecord, nth: int) -> None:
         self.budget.count_ambiguous(
-            record.role, billed=record.billed, images=record.images, making=f"{record.key}/{nth}"
-        )
+            record.role, billed=record.billed, images=record.images, making=f"{record.key}/{nth}", step=record.step,
+            price_usd=record.price_usd,
+        )  # fmt: skip
 
     async def aclose(self, *, cancelled: bool = False) -> None:
         """End the scope: what was started on a bet is given up, what is certain is waited for.

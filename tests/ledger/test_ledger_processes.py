@@ -81,7 +81,7 @@ async def test_rule_9_when_the_other_fails_the_call_is_made_here(store: Artifact
     ("billed", "spend"),
     [
         (True, Spend(calls={"backend": 2}, images=2, ambiguous=1)),
-        (False, Spend(calls={"backend": 1}, cost_usd=0.0, images=1, ambiguous=1)),
+        (False, Spend(calls={"backend": 1}, cost_usd=0.0, images=1, ambiguous=1, ambiguous_cost_usd=0.0)),
     ],
 )
 async def test_rule_9_an_expired_lease_is_taken_over_and_reported(
