@@ -25,6 +25,7 @@ from langgraph_interleave.imaging import MAX_BYTES
 from langgraph_interleave.imaging.provenance import SourceType, mark
 from langgraph_interleave.imaging.results import read_result
 from langgraph_interleave.imaging.sizes import snap_size, wanted_size
+from langgraph_interleave.models.cleaning import cleaning
 from langgraph_interleave.models.naming import split_options
 from langgraph_interleave.models.options import read_options
 from langgraph_interleave.types import Capabilities, ImageBytes, ImageRequest, ImageResult, OnProgress, Usage
@@ -227,7 +228,8 @@ class ComfyUIBackend:
         timeout_s = request.timeout_s or _TIMEOUT_S
         try:
             async with asyncio.timeout(timeout_s), self._turn:
-                return await self._draw(request, on_progress or (lambda _: None))
+                with cleaning(lambda: self._server.secrets):
+                    return await self._draw(request, on_progress or (lambda _: None))
         except TimeoutError as error:
             raise CallTimeout(
                 f"{self._server.what} was not finished within {timeout_s:g} s.",

@@ -56,7 +56,8 @@ class ComfyUIServer:
         # The scheme comes out in small letters: certificates and the websocket hang on it.
         self._base_url = urlsplit(base_url).geturl().rstrip("/")
         self._headers = dict(headers)
-        self._secrets = secrets_of_headers(self._headers) | secrets_in(base_url, dict(beside or {}))
+        #: What is sent that nobody may read.
+        self.secrets = secrets_of_headers(self._headers) | secrets_in(base_url, dict(beside or {}))
         self.host = urlsplit(base_url).netloc.rpartition("@")[2]
         self.what = f"comfyui at {self.host}"
         self._clients: WeakKeyDictionary[asyncio.AbstractEventLoop, httpx.AsyncClient] = WeakKeyDictionary()
@@ -231,7 +232,7 @@ class ComfyUIServer:
         )
 
     def _raise(self, error: Exception) -> NoReturn:
-        found = call_error(error, role="backend", what=self.what, secrets=self._secrets)
+        found = call_error(error, role="backend", what=self.what, secrets=self.secrets)
         if found is None:
             raise error
         if isinstance(found, Unavailable) and not found.ambiguous:

@@ -1,10 +1,16 @@
-"""Exceptions without pictures and without secrets: they go to callbacks, tracers and logs."""
+"""What client libraries raise and log in calls of ours, without pictures and without secrets.
+
+Exceptions go to callbacks, tracers and logs, and a server may repeat in them whatever it was sent. At DEBUG level
+the libraries log requests and the headers of answers themselves.
+"""
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from typing import Any
 
 from langgraph_interleave.secrecy import HIDDEN, secrets_of_environment, secrets_of_headers, secrets_sent, without
@@ -15,22 +21,57 @@ _DEEPEST = 20
 #: Headers that describe the bytes as they were sent.
 _OF_THE_BODY = ("content-encoding", "content-length", "transfer-encoding")
 _HTTP = frozenset({"httpx", "httpx2"})
+#: Who logs requests and answers. A filter counts for one logger, not for those below it.
+_LOGGERS = (
+    "openai._base_client", "openai._legacy_response", "openai._response", "anthropic._base_client",
+    "groq._base_client", "httpx", "httpx2", "urllib3.connectionpool", "websockets.client",
+    *(f"httpcore{two}.{part}" for two in ("", "2") for part in ("connection", "http11", "http2", "proxy", "socks")),
+)  # fmt: skip
 
 Rule = Callable[[str], str]
+
+_inside: ContextVar[Callable[[], Iterable[str]] | None] = ContextVar("langgraph_interleave_cleaning", default=None)
 
 
 @contextmanager
 def cleaning(secrets: Callable[[], Iterable[str]]) -> Generator[None]:
-    """Clean whatever is raised inside, in place.
+    """Clean whatever is raised inside, in place, and what is logged by the libraries that send requests.
 
     Args:
-        secrets: What must not be in it, besides what `clean` knows; asked for only where something is raised.
+        secrets: What must not be in it, besides what `clean` knows; asked for only where something is raised or
+            logged.
     """
+    _listen()
+    token = _inside.set(secrets)
     try:
         yield
     except Exception as error:
         clean(error, secrets())
         raise
+    finally:
+        with suppress(ValueError):  # a generator that is closed from elsewhere
+            _inside.reset(token)
+
+
+class _Quietly(logging.Filter):
+    """Cleans what is logged in a call of ours; records of other calls stay as they are."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        secrets = _inside.get()
+        if secrets is not None:
+            said = record.getMessage()
+            kept: str = cleaned(said, secrets())
+            if kept != said:
+                record.msg, record.args = kept, ()
+        return True
+
+
+_quietly = _Quietly()
+
+
+def _listen() -> None:
+    for name in _LOGGERS:
+        logging.getLogger(name).addFilter(_quietly)  # of one and the same there is ever one
 
 
 def clean(error: BaseException, secrets: Iterable[str] = ()) -> None:

@@ -129,7 +129,7 @@ class LoopbackServer:
         if route is None or route in self.missing:
             await Response("Not found", 404)(scope, receive, send)
             return
-        recorded = Recorded(route, path, dict(request.headers))
+        recorded = Recorded(route, path, dict(request.headers), query=request.url.query)
         self.requests.append(recorded)
         count = self.counts[route]
         count.requests += 1

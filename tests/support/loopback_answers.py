@@ -23,6 +23,7 @@ class Recorded:
     body: dict[str, Any] = field(default_factory=dict[str, Any])
     files: tuple[File, ...] = ()
     abandoned: threading.Event = field(default_factory=threading.Event)
+    query: str = ""
 
 
 @dataclass(slots=True)
