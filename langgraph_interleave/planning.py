@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from langgraph_interleave.ambiguity import tell_ambiguous
 from langgraph_interleave.asking import Asking, counts_wrong, remedy_of
 from langgraph_interleave.calls import RunCalls
 from langgraph_interleave.errors import InterleaveError, PlanError
@@ -72,6 +73,8 @@ class Planning:
                 if kept is None:
                     raise
                 return kept  # it has the wrong number of steps, and is a plan
+            if done.took_over is not None:
+                tell_ambiguous(self._emitter, [done.took_over])
             bad = read_unusable(done.result)
             if bad is not None and kept is not None:
                 return kept

@@ -18,6 +18,7 @@ from typing import Any
 
 from langgraph_interleave import routing
 from langgraph_interleave.ahead import Ahead
+from langgraph_interleave.ambiguity import tell_ambiguous
 from langgraph_interleave.base import Base, asked_of, settle_plan, taken_over
 from langgraph_interleave.budget import Budget
 from langgraph_interleave.calls import RunCalls
@@ -41,9 +42,6 @@ from langgraph_interleave.types import (
     StepRecord,
 )
 from langgraph_interleave.waiting import GivenUp, own_copy
-
-#: Said of a call whose earlier making is ambiguous.
-AMBIGUOUS = "A call of this step was begun before by a process that is gone; it may have been made, and billed, twice."
 
 
 class Run:
@@ -302,7 +300,7 @@ class Run:
                     self.roles.odds.learn(result, op and kind_of(op, following.attempt))
                 self._fatal.note(call.role, result)
                 if isinstance(result, Finished) and result.took_over is not None:
-                    self.emitter.warning("ambiguous", AMBIGUOUS, following.step)
+                    tell_ambiguous(self.emitter, [result.took_over])
                 if isinstance(result, asyncio.CancelledError):
                     if not self.stopped:
                         # A bet that was lost, or the end of the run. Whoever still needs it asks again.

@@ -38,6 +38,8 @@ class RunScope:
         self._on_resend = on_resend
         self.run_id = run_id
         self.budget = budget
+        #: Calls of earlier invocations whose end nobody knows, as `resume` found them.
+        self.lost: list[CallRecord] = []
         self._ledger = ledger
         self._closed = False
         self._asks: set[Ask] = set()
@@ -128,6 +130,7 @@ class RunScope:
                         record.key, record.role, images=record.images, step=record.step, price_usd=record.price_usd
                     )
             elif record.status != "failed":
+                self.lost.append(record)
                 self._count_ambiguous(record, record.ambiguous_before)
         return records
 
