@@ -254,7 +254,7 @@ async def _allowed(place: _Place, trusted: Origin | None, resolve: Resolver) -> 
     _, host, port = place.origin
     try:
         addresses = [host] if _is_number(host) else list(dict.fromkeys(await resolve(host, port)))
-    except OSError as error:
+    except (OSError, UnicodeError) as error:  # the latter of a name with an empty part, or one too long
         raise NotFetched(f"names the host {place.shown}, which is not known.", _SENT) from error
     if not addresses:
         raise NotFetched(f"names the host {place.shown}, which is not known.", _SENT)
@@ -297,8 +297,13 @@ async def _once(
             untrusted = "CERTIFICATE_VERIFY_FAILED" in str(error)
             why = "whose certificate is not trusted" if untrusted else "which cannot be reached"
             raise NotFetched(f"leads to {place.shown}, {why}.", _SENT) from error
-        except httpx.HTTPError as error:
+        except (httpx.HTTPError, UnicodeError) as error:
             raise NotFetched(f"leads to {place.shown}, which broke off the connection.", _SENT) from error
+        except httpx.InvalidURL as error:
+            # Where a redirect leads is read by httpx too, followed or not.
+            raise NotFetched(
+                f"is sent on by {place.shown} to what is no plain http or https address.", _SENT
+            ) from error
         try:
             if response.status_code in _REDIRECTS and "location" in response.headers:
                 return (response.headers["location"],)
