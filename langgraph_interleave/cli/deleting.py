@@ -76,7 +76,7 @@ class Plan:
         if not self.folder.is_dir():
             return f"what is known of {name}, which is gone"
         if self.is_whole:
-            return f"the document in {name}, with all of its {count(max(len(self.gone), 1), 'version')} and calls"
+            return f"the document in {name} ({count(len(self.gone), 'version')}), and its calls"
         numbers = ", ".join(str(one.number) for one in self.gone)
         some = f"version{'s' if len(self.gone) > 1 else ''} {numbers} of {name}" if numbers else f"a run in {name}"
         return f"{some}, with its calls; {count(len(self.others), 'other run')} of it stays"

@@ -58,7 +58,7 @@ class Index:
             (self._home / RUNS).mkdir(mode=0o700, parents=True, exist_ok=True)
             self._files.write(_name(run, where), entry.model_dump_json().encode())
         except (OSError, ValueError) as error:
-            log.warning("run %s is not listed: %s", run, error)
+            log.info("run %s is not listed: %s", run, error)
 
     def remove(self, run: str, folder: Path | str) -> None:
         """Forget where a run is."""

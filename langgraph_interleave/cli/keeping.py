@@ -10,6 +10,7 @@ from langgraph_interleave.cli.job import Job
 from langgraph_interleave.cli.pictures import REVIEW
 from langgraph_interleave.cli.pipe import quietly
 from langgraph_interleave.cli.screen import Screen
+from langgraph_interleave.cli.typed import CAPS
 from langgraph_interleave.cli.versions import Versions
 from langgraph_interleave.document import Document
 from langgraph_interleave.types import RunOutcome
@@ -21,10 +22,13 @@ def typed(job: Job, working: Path) -> str:
 
 
 def tell_how(job: Job, screen: Screen, working: Path, outcome: RunOutcome) -> None:
-    """Say how to go on with a run that was stopped; one that waits has said it."""
+    """Say how to go on with a run that was stopped, or met a limit; one that waits has said it."""
+    line = resume_line(job.place.folder, job.run, working)
+    caps = " ".join(f"--{one.limit.replace('_', '-')} …" for one in screen.progress.limits if one.limit in CAPS)
     if outcome == "cancelled":
-        line = f"to go on: {resume_line(job.place.folder, job.run, working)}"
-        quietly(lambda: screen.say(line))
+        quietly(lambda: screen.say(f"to go on: {line}"))
+    elif outcome == "partial" and caps:
+        quietly(lambda: screen.say(f"to go on with more: {line} {caps}"))
 
 
 def write_aside(job: Job) -> Path | None:

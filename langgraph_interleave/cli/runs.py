@@ -142,7 +142,8 @@ def _lines(one: Known, working: Path) -> list[str]:
         return [*lines, f"  the folder is gone; to forget it: langgraph-interleave runs delete {one.short}"]
     if one.begun.base is not None:
         lines.append("  a change of the document there")
-    lines.append(f"  steps: {_steps(one)}")
+    done, steps = one.steps()
+    lines.append("  steps: no plan yet" if steps is None else f"  steps: {done} of {steps}")
     progress = one.progress()
     told = {} if progress is None else progress.steps
     numbers = {index: step.number for index, step in told.items()}

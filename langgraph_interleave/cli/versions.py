@@ -9,19 +9,21 @@ versions/1/index.html, versions/1/trajectory.jsonl    one that was current: its 
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Self
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from langgraph_interleave.artifacts import ArtifactStore
 from langgraph_interleave.cli.folder import LIST, PAGE, STORE, TRAJECTORY, run_of, shown
 from langgraph_interleave.document import Document
 from langgraph_interleave.errors import ConfigError
 from langgraph_interleave.files import FolderFiles
+from langgraph_interleave.migrations import Damaged, read_form
 from langgraph_interleave.types import RunOutcome
 from langgraph_interleave.types.base import Frozen
 
@@ -73,15 +75,15 @@ class Versions:
         """Read the list; an empty one where there is none.
 
         Raises:
-            ConfigError: The list cannot be read.
+            ConfigError: The list cannot be read, or a newer release wrote it.
         """
         versions = cls(folder)
         try:
             text = (folder / STORE / LIST).read_text(encoding="utf-8")
-            versions._list = _Listed.model_validate_json(text)
+            versions._list = read_form("list of versions", _Listed, json.loads(text), name="The list of versions")
         except FileNotFoundError:
             pass
-        except (OSError, ValidationError) as error:
+        except (OSError, ValueError, Damaged) as error:
             name = shown(folder / STORE / LIST, working or Path.cwd())
             raise ConfigError(
                 f"The list of versions in {name} cannot be read.",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +15,7 @@ MODULE = '''
 """Roles for tests of the command line."""
 
 import asyncio
+import os
 import time
 
 from langgraph_interleave.errors import ConfigError, Unavailable
@@ -137,6 +139,59 @@ def recalling():
     return ScriptedBackend(draw)
 
 
+async def _signalled(where, result):
+    """Has this process sent a signal in one of the roles, which then takes an hour."""
+    if os.environ.get("SIGNAL_AT") == where:
+        os.kill(os.getpid(), int(os.environ["SIGNAL"]))
+        await asyncio.sleep(3600)
+    return result
+
+
+def signalled_planner():
+    return ScriptedPlanner(lambda request: _signalled("planner", simple_plan(3, text=[2])))
+
+
+def signalled_backend():
+    def draw(request):
+        where = "backend" if "thing 1" in request.prompt else ""
+        return _signalled(where, noise_card(request.prompt, seed=request.seed or 0))
+    return ScriptedBackend(draw)
+
+
+def signalled_critic():
+    def judge(request):
+        where = "critic" if "thing 1" in request.instruction else ""
+        return _signalled(where, Critique(verdict="accept"))
+    return ScriptedCritic(judge)
+
+
+def _counted(role):
+    """Says in a file that a call was begun."""
+    with open(os.environ["COUNTED"], "a") as file:
+        file.write(role + "\\n")
+
+
+def counted_planner():
+    def plan(request):
+        _counted("planner")
+        return simple_plan(6, sources=[[], [0], [1], [], [3], [4]])
+    return ScriptedPlanner(plan, pace_s=0.2)
+
+
+def counted_backend():
+    def draw(request):
+        _counted("backend")
+        return noise_card(request.prompt, seed=request.seed or 0)
+    return ScriptedBackend(draw, delay_s=0.1)
+
+
+def counted_critic():
+    def judge(request):
+        _counted("critic")
+        return Critique(verdict="revise" if request.attempt == 0 else "accept", reasoning="again")
+    return ScriptedCritic(judge, delay_s=0.05)
+
+
 def never():
     return ScriptedCritic(lambda request: Critique(verdict="revise", reasoning="no"))
 '''
@@ -145,6 +200,8 @@ ENTRIES = """
 [langgraph_interleave.planners]
 scripted = cli_test_parts:planner
 pacing = cli_test_parts:pacing
+signalled = cli_test_parts:signalled_planner
+counted = cli_test_parts:counted_planner
 apart = cli_test_parts:apart
 chained = cli_test_parts:chained
 exploding = cli_test_parts:Exploding
@@ -153,6 +210,8 @@ exploding = cli_test_parts:Exploding
 scripted = cli_test_parts:backend
 billed = cli_test_parts:billed
 slow = cli_test_parts:slow
+signalled = cli_test_parts:signalled_backend
+counted = cli_test_parts:counted_backend
 unplugged = cli_test_parts:unplugged
 unset = cli_test_parts:unset
 stuck = cli_test_parts:stuck
@@ -162,6 +221,8 @@ recalling = cli_test_parts:recalling
 [langgraph_interleave.critics]
 scripted = cli_test_parts:critic
 never = cli_test_parts:never
+signalled = cli_test_parts:signalled_critic
+counted = cli_test_parts:counted_critic
 yes = cli_test_parts:yes
 """
 
@@ -184,3 +245,11 @@ def working(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.chdir(folder)
     yield folder
     sys.modules.pop("cli_test_parts", None)
+
+
+@pytest.fixture
+def other() -> Iterator[int]:
+    """Another process that is alive."""
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as process:
+        yield process.pid
+        process.kill()

@@ -56,6 +56,12 @@ class Terminal:
         """Ctrl-C."""
         os.write(self._master, b"\x03")
 
+    def close(self) -> None:
+        """The window is closed: nobody reads any more, and nobody types."""
+        if self._master >= 0:
+            os.close(self._master)
+        self._master = -1
+
     def end(self, *, seconds: float = 30) -> int:
         """Read to the end; the exit code."""
         while self._more(seconds):
@@ -88,12 +94,13 @@ def terminal(*arguments: str, environment: Mapping[str, str] | None = None) -> G
         preexec_fn=_take_over,
     )
     os.close(slave)
+    screen = Terminal(master, process)
     try:
-        yield Terminal(master, process)
+        yield screen
     finally:
         process.send_signal(signal.SIGKILL)
         process.wait()
-        os.close(master)
+        screen.close()
 
 
 def _take_over() -> None:
