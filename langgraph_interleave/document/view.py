@@ -58,6 +58,7 @@ class AttemptView:
     after: Shown | None
     before: Shown | None
     others: Sequence[Shown]
+    passed_over: Sequence[Shown]
     reasoning: str
     scores: Sequence[ScoreView]
     failed_checks: Sequence[str]
@@ -268,6 +269,11 @@ def _attempt(attempt: Attempt, earlier: Attempt | None, record: StepRecord | Non
         others=[Shown(ref, f"Further reference of {where}", "Reference") for ref in further]
         if earlier is None or earlier.references != attempt.references
         else [],
+        passed_over=[
+            Shown(one.image, f"Candidate {one.number + 1} of attempt {number} at {where}", words.candidate_of(one))
+            for one in attempt.candidates
+            if one.image is not None and one.number != attempt.chosen
+        ],
         reasoning=critique.reasoning.strip() if critique else "",
         scores=_scores(critique.scores) if critique else [],
         failed_checks=[check.reason or check.name for check in attempt.failed_checks],

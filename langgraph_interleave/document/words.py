@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from langgraph_interleave.types import Attempt, DocumentData, DocumentStep, Spend, StepRecord
+from langgraph_interleave.types import Attempt, Candidate, DocumentData, DocumentStep, Spend, StepRecord
 
 _MARKS = {
     "exhausted": "None of the attempts was accepted; one of them is shown all the same.",
@@ -95,6 +95,20 @@ def verdict_of(attempt: Attempt, *, kept: bool) -> tuple[str, str]:
     if critique.verdict == "accept":
         return "good", f"Accepted{by}"
     return "bad", f"Rejected{by}" + (", kept all the same" if kept else "")
+
+
+def candidate_of(candidate: Candidate) -> str:
+    """What was said of a picture that was not the one chosen of its attempt.
+
+    Example:
+        >>> from langgraph_interleave.types import Critique, Scores
+        >>> candidate_of(Candidate(number=1, prompt="", critique=Critique(verdict="accept", scores=Scores(quality=6))))
+        'Candidate 2: accepted, 6 of 10'
+    """
+    critique = candidate.critique
+    said = "not judged" if critique is None else {"accept": "accepted", "revise": "rejected"}[critique.verdict]
+    mean = critique.scores.mean if critique is not None else None
+    return f"Candidate {candidate.number + 1}: {said}" + ("" if mean is None else f", {mean:.2g} of 10")
 
 
 def story_of(step: DocumentStep, record: StepRecord) -> str:
