@@ -1,4 +1,4 @@
-"""Fakes of the three roles, a chat model of a few rules, and the conformance suite of backends."""
+"""Fakes of the three roles, faults of real ones, a chat model of a few rules, and the conformance suite of backends."""
 
 from __future__ import annotations
 
@@ -23,13 +23,19 @@ if TYPE_CHECKING:
         acheck_backend,
         check_backend,
     )
+    from langgraph_interleave.testing.faults import DRAWING, SPEAKING, FaultyBackend, FaultyChatModel, Tally
     from langgraph_interleave.testing.host import RuleBasedChatModel
 
 #: Loaded when they are asked for: the fakes need neither Pillow nor pytest.
 _CONFORMANCE = ("BackendConformance", "Finding", "Options", "Report", "acheck_backend", "check_backend")
+_FAULTS = ("DRAWING", "SPEAKING", "FaultyBackend", "FaultyChatModel", "Tally")
 
 __all__ = [
+    "DRAWING",
+    "SPEAKING",
     "BackendConformance",
+    "FaultyBackend",
+    "FaultyChatModel",
     "Finding",
     "Options",
     "RephrasingPlanner",
@@ -39,6 +45,7 @@ __all__ = [
     "ScriptedBackend",
     "ScriptedCritic",
     "ScriptedPlanner",
+    "Tally",
     "acheck_backend",
     "check_backend",
     "noise_card",
@@ -51,6 +58,10 @@ def __getattr__(name: str) -> Any:
         from langgraph_interleave.testing import conformance
 
         return getattr(conformance, name)
+    if name in _FAULTS:
+        from langgraph_interleave.testing import faults
+
+        return getattr(faults, name)
     if name == "RuleBasedChatModel":
         from langgraph_interleave.testing.host import RuleBasedChatModel
 
