@@ -15,6 +15,7 @@ from dataclasses import asdict
 from typing import Any
 
 from langgraph_interleave import routing
+from langgraph_interleave.callprices import CallPrices
 from langgraph_interleave.context import Settings
 from langgraph_interleave.errors import (
     CallError,
@@ -83,6 +84,8 @@ class RunCalls:
         self._settings = settings
         self._roles = roles
         self._existing = existing
+        self._prices = CallPrices.of(roles.planner, roles.backend, roles.critic, steps=settings.steps)
+        self._prices.check(settings.limits)
 
     # --- planner ----------------------------------------------------------------------------
 
@@ -371,7 +374,10 @@ class RunCalls:
 
     def _call(self, role: Role, key: str, **fields: Any) -> Call:
         deadline, remake = self._settings.limits.call_timeout_s, self._settings.redraw_missing
-        return Call(self.run_id, key, role, deadline_s=deadline, remake=remake, **fields)
+        price: float | None = getattr(self._prices, role)
+        if price is not None:
+            price *= fields.get("images", 1)
+        return Call(self.run_id, key, role, deadline_s=deadline, remake=remake, price_usd=price, **fields)
 
     async def _pictures(self, refs: Sequence[ArtifactRef]) -> tuple[ImageBytes, ...]:
         return tuple([await self._roles.artifacts.aget_image(ref) for ref in refs])

@@ -14,12 +14,12 @@ from langgraph_interleave.checks.base import Check
 from langgraph_interleave.context import SECOND_USD, InterleaveContext, Settings
 from langgraph_interleave.critic import Critic
 from langgraph_interleave.errors import ConfigError
-from langgraph_interleave.estimate.profile import profile_of
 from langgraph_interleave.ledger import Ledger
 from langgraph_interleave.limits import Limits
 from langgraph_interleave.odds import Odds
 from langgraph_interleave.planner import Planner
 from langgraph_interleave.prices import Prices
+from langgraph_interleave.profiles import profile_of
 from langgraph_interleave.references import References
 from langgraph_interleave.registry import init_check, init_critic, init_planner, keeps_contract
 from langgraph_interleave.roles import Roles

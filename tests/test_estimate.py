@@ -22,10 +22,10 @@ from langgraph_interleave.estimate import (
     estimate_run,
     profile_of,
 )
-from langgraph_interleave.estimate.profile import DRAWING_USAGE
 from langgraph_interleave.ledger import CallRecord
 from langgraph_interleave.limits import Limits
 from langgraph_interleave.prices import Prices
+from langgraph_interleave.profiles import DRAWING_USAGE
 from langgraph_interleave.references import Policy
 from langgraph_interleave.registry import init_critic, init_planner
 from langgraph_interleave.testing import ScriptedBackend, ScriptedCritic, simple_plan

@@ -23,8 +23,9 @@ from langgraph_interleave.models.naming import chat_model, named_model
 from langgraph_interleave.models.options import read_options
 from langgraph_interleave.models.pricing import costs_of
 from langgraph_interleave.models.ready import check_ready
-from langgraph_interleave.models.usage import Costs, model_name, usage_of
+from langgraph_interleave.models.usage import model_name, usage_of
 from langgraph_interleave.models.wrapping import chat_models, settled
+from langgraph_interleave.prices import Costs
 from langgraph_interleave.secrecy import secrets_in
 from langgraph_interleave.types import Capabilities, ImageRequest, ImageResult, OnProgress, Usage
 
@@ -88,7 +89,7 @@ class ChatModelImageBackend:
         self.model = chat_model(model) if isinstance(model, str) else model
         self.billed = billed
         self._max_references, self._concurrency = max_references, concurrency
-        self._prices = costs_of(prices, billed=billed)
+        self.prices = costs_of(prices, billed=billed)
         plain = settled(self.model)
         self._asked = aside(hydrating(plain))
         self._bound = has_image_tool(plain)
@@ -194,7 +195,7 @@ class ChatModelImageBackend:
         used = usage_of(message).model_copy(update={"images": images})
         if not self.billed:
             return used.model_copy(update={"cost_usd": 0.0})
-        cost = self._prices.cost(model_name(message) or name_of(self.model), used)
+        cost = self.prices.cost(model_name(message) or name_of(self.model), used)
         return used if cost is None else used.model_copy(update={"cost_usd": cost})
 
     def _check(self, request: ImageRequest) -> None:

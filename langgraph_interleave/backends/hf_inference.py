@@ -122,7 +122,8 @@ class HfInferenceBackend:
             if value is not None
         }
         self._extra = dict(extra_body or {})
-        self._prices = prices
+        #: Prices of its own; the built-in ones by default.
+        self.prices = prices
         self._where = _host(self._base_url) if self._base_url else provider
         self._what = f"hf_inference:{self.model}"
         self._pool: DaemonThreads | None = None
@@ -321,11 +322,11 @@ class HfInferenceBackend:
     def _priced(self, usage: Usage) -> Usage:
         if not self.billed:
             return usage.model_copy(update={"cost_usd": 0.0})
-        if self._prices is None:
+        if self.prices is None:
             from langgraph_interleave.prices import Prices
 
-            self._prices = Prices.default()
-        return self._prices.priced(self.model, usage)
+            self.prices = Prices.default()
+        return self.prices.priced(self.model, usage)
 
     def _check(self, request: ImageRequest) -> None:
         if request.n != 1:

@@ -147,7 +147,8 @@ class OpenAIImagesBackend:
         )  # fmt: skip
         self.billed = self.profile.billed if billed is None else billed
         self._concurrency = within("concurrency", concurrency, 1, 1000) or self.profile.concurrency
-        self._prices = prices
+        #: Prices of its own; the built-in ones by default.
+        self.prices = prices
         key = "" if client is not None else found_key(api_key, what=self._what, needed=self._official)
         self._clients = Clients(client, key=key, base_url=self._base_url)
         self._secrets = secrets_of(client) | secrets_in(key, dict(extra_body or {}))
@@ -359,11 +360,11 @@ class OpenAIImagesBackend:
     def _priced(self, usage: Usage) -> Usage:
         if not self.billed:
             return usage.model_copy(update={"cost_usd": 0.0})
-        if self._prices is None:
+        if self.prices is None:
             from langgraph_interleave.prices import Prices
 
-            self._prices = Prices.default()
-        return self._prices.priced(self.model, usage)
+            self.prices = Prices.default()
+        return self.prices.priced(self.model, usage)
 
     def _raise(self, error: Exception) -> NoReturn:
         found = call_error(error, role="backend", what=self._what, secrets=self._secrets)

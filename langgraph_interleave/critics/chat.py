@@ -24,9 +24,9 @@ from langgraph_interleave.models.options import read_options
 from langgraph_interleave.models.pricing import costs_of
 from langgraph_interleave.models.reading import BETWEEN
 from langgraph_interleave.models.schema import critique_schema
-from langgraph_interleave.models.usage import Costs
 from langgraph_interleave.parsing import parse_critique
 from langgraph_interleave.parsing.speaking import Speaking
+from langgraph_interleave.prices import Costs
 from langgraph_interleave.prompts import Prompts
 from langgraph_interleave.types import CritiqueRequest, CritiqueResult, ImageBytes
 
@@ -80,9 +80,8 @@ class ChatCritic:
         self.billed = billed
         self.output: Output = output
         self.max_side = max_side
-        self._answering = Answering(
-            self.model, critique_schema(), role="critic", output=output, prices=costs_of(prices, billed=billed)
-        )
+        self.prices = costs_of(prices, billed=billed)
+        self._answering = Answering(self.model, critique_schema(), role="critic", output=output, prices=self.prices)
         self.fingerprint = fingerprint_of(
             self.model, role="critic", output=output, prompts=self.prompts.version, shown=[max_side]
         )

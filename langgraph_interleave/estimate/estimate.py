@@ -15,10 +15,10 @@ from pydantic import Field
 
 from langgraph_interleave.errors import ConfigError, Role
 from langgraph_interleave.estimate.chances import depth, expected_depth
-from langgraph_interleave.estimate.profile import ROLES, TYPICAL_STEPS, CallProfile, profile_of
 from langgraph_interleave.estimate.requests import Cycle, Requests, expected_requests
 from langgraph_interleave.limits import Limits
 from langgraph_interleave.prices import Prices
+from langgraph_interleave.profiles import ROLES, TYPICAL_STEPS, CallProfile, profile_of
 from langgraph_interleave.references import Policy, basis, sheet_step, shows_a_character
 from langgraph_interleave.types import Plan, Step
 from langgraph_interleave.types.base import Frozen

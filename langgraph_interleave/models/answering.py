@@ -33,8 +33,9 @@ from langgraph_interleave.models.hydration import hydrating, showing
 from langgraph_interleave.models.identity import innermost, name_of
 from langgraph_interleave.models.reading import Reading, Said, as_chunk, cut_off
 from langgraph_interleave.models.ready import check_ready
-from langgraph_interleave.models.usage import Costs, model_name, usage_of, was_blocked, was_truncated
+from langgraph_interleave.models.usage import model_name, usage_of, was_blocked, was_truncated
 from langgraph_interleave.models.wrapping import chat_models, mapped, settled
+from langgraph_interleave.prices import Costs
 from langgraph_interleave.secrecy import secrets_in
 from langgraph_interleave.types import ImageBytes, Usage
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from langgraph_interleave.models.usage import Costs
-from langgraph_interleave.prices import Prices
+from langgraph_interleave.prices import Costs, Prices
 from langgraph_interleave.types import Usage
 
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
 from langchain_core.messages import AIMessage
 
+from langgraph_interleave.prices import Costs
 from langgraph_interleave.types.usage import Usage
 
 _REASONS = ("finish_reason", "stop_reason", "stopReason", "done_reason")
@@ -22,14 +23,6 @@ _BLOCKED = frozenset(
 )  # fmt: skip
 _IN = ("input_tokens", "prompt_tokens", "prompt_token_count", "prompt_eval_count", "inputTokens")
 _OUT = ("output_tokens", "completion_tokens", "candidates_token_count", "eval_count", "outputTokens")
-
-
-class Costs(Protocol):
-    """Who knows prices, as `prices.Prices` does."""
-
-    def cost(self, model: str, usage: Usage) -> float | None:
-        """US dollars for one call, or `None` when the model's price is not known."""
-        ...
 
 
 def usage_of(message: AIMessage, prices: Costs | None = None, *, model: str | None = None) -> Usage:

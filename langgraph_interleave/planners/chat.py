@@ -24,11 +24,11 @@ from langgraph_interleave.models.options import read_options
 from langgraph_interleave.models.pricing import costs_of
 from langgraph_interleave.models.reading import BETWEEN, Said
 from langgraph_interleave.models.schema import changes_schema, plan_schema
-from langgraph_interleave.models.usage import Costs
 from langgraph_interleave.parsing import IncrementalPlan
 from langgraph_interleave.parsing.speaking import Speaking
 from langgraph_interleave.planner import PlanRequest, Rephrased
 from langgraph_interleave.planners.changing import ChangedPlan
+from langgraph_interleave.prices import Costs
 from langgraph_interleave.prompts import Prompts
 from langgraph_interleave.types import ImageBytes, PlanDelta, PlanFinished, ReasoningDelta
 
@@ -95,9 +95,9 @@ class ChatPlanner:
         self.billed = billed
         self.output: Output = output
         self.downscale_from, self.downscale_to = downscale_from, downscale_to
-        costs = costs_of(prices, billed=billed)
-        self._answering = Answering(self.model, plan_schema(), role="planner", output=output, prices=costs)
-        self._changing = Answering(self.model, changes_schema(), role="planner", output=output, prices=costs)
+        self.prices = costs_of(prices, billed=billed)
+        self._answering = Answering(self.model, plan_schema(), role="planner", output=output, prices=self.prices)
+        self._changing = Answering(self.model, changes_schema(), role="planner", output=output, prices=self.prices)
         self.fingerprint = fingerprint_of(
             self.model,
             role="planner",

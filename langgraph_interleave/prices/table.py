@@ -12,7 +12,7 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from pydantic import ValidationError
 
@@ -45,6 +45,15 @@ _FIELDS = (
     f"{', '.join(name for name in Rates.model_fields if name != 'picture')}. "
     f"Besides: {', '.join(name for name in Price.model_fields if name not in Rates.model_fields)}."
 )
+
+
+@runtime_checkable
+class Costs(Protocol):
+    """Who knows prices, as `Prices` does."""
+
+    def cost(self, model: str, usage: Usage) -> float | None:
+        """US dollars for one call, or `None` when the model's price is not known."""
+        ...
 
 
 class Prices:

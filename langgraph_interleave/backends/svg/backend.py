@@ -35,8 +35,8 @@ from langgraph_interleave.models.identity import fingerprint_of, name_of
 from langgraph_interleave.models.naming import chat_model, named_model
 from langgraph_interleave.models.options import read_options
 from langgraph_interleave.models.pricing import costs_of
-from langgraph_interleave.models.usage import Costs
 from langgraph_interleave.models.wrapping import mapped, settled
+from langgraph_interleave.prices import Costs
 from langgraph_interleave.prompts import Prompts
 from langgraph_interleave.types import Capabilities, ImageBytes, ImageRequest, ImageResult, OnProgress, Usage
 
@@ -106,7 +106,7 @@ class SvgBackend:
     ) -> None:
         self.model = chat_model(model) if isinstance(model, str) else model
         self.billed = billed
-        self.tries = int(_within("tries", tries, 1, 10))
+        self.tries = self.calls_at_most = int(_within("tries", tries, 1, 10))
         self.show_side = int(_within("show_side", show_side, 16, 4096))
         self.deadline_s = _within("deadline_s", deadline_s, 0.1, 600)
         self._concurrency = int(_within("concurrency", concurrency, 1, 1000))
@@ -114,7 +114,8 @@ class SvgBackend:
         # A drawing is of use as a whole only; and where a model's answer is streamed as plain text, LangChain
         # loses a refusal.
         whole = mapped(settled(self.model), lambda one: one.model_copy(update={"disable_streaming": True}))
-        self._answering = Answering(whole, {}, role="backend", output="tagged", prices=costs_of(prices, billed=billed))
+        self.prices = costs_of(prices, billed=billed)
+        self._answering = Answering(whole, {}, role="backend", output="tagged", prices=self.prices)
         if ability(self.model, "text_outputs") is False:
             raise ConfigError(
                 f"{name_of(self.model)} writes no text, so it cannot write SVG.", remedy="Give a model that writes."

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, Protocol, runtime_checkable
 
 from langgraph_interleave.errors import Role
 from langgraph_interleave.ledger import CallRecord
-from langgraph_interleave.prices import Prices
+from langgraph_interleave.prices import Costs
 from langgraph_interleave.types import Usage
 
 ROLES: tuple[Role, ...] = ("planner", "backend", "critic")
@@ -35,7 +36,8 @@ CRITIQUE_USAGE = Usage(input_tokens=3500, image_input_tokens=2000, output_tokens
 class Priced(Protocol):
     """A part that says what a call of it takes. Optional: without it the assumptions above are used.
 
-    `model_name` is looked up in the prices. A usage that has its own `cost_usd` is taken at that.
+    `model_name` is looked up in the prices: in the part's own, where it has an attribute `prices`. A usage
+    that has its own `cost_usd` is taken at that.
     """
 
     model_name: str
@@ -52,6 +54,7 @@ class CallProfile:
         seconds: How long it lasts.
         concurrency: How many may run at once.
         repeatable: Whether it may have to be repeated: so with every model, not with code of ours.
+        prices: Prices of the part's own, by model; they go before those of `cost`.
     """
 
     requests: tuple[tuple[str, Usage], ...]
@@ -59,12 +62,13 @@ class CallProfile:
     seconds: float
     concurrency: int = 1
     repeatable: bool = True
+    prices: Mapping[str, Costs] = field(default_factory=lambda: MappingProxyType({}))
 
-    def cost(self, prices: Prices) -> tuple[float | None, tuple[str, ...]]:
+    def cost(self, prices: Costs) -> tuple[float | None, tuple[str, ...]]:
         """US dollars of one call; `None` and the models without a price, when there are any."""
         if not self.billed:
             return 0.0, ()
-        costs = [(model, prices.cost(model, usage)) for model, usage in self.requests]
+        costs = [(model, self.prices.get(model, prices).cost(model, usage)) for model, usage in self.requests]
         missing = tuple(dict.fromkeys(model for model, cost in costs if cost is None))
         return (None if missing else math.fsum(cost or 0.0 for _, cost in costs)), missing
 
@@ -105,6 +109,7 @@ def profile_of(
         seconds=lasts,
         concurrency=max(1, int(getattr(can, "concurrency", 1))),
         repeatable=model,
+        prices=MappingProxyType(dict(_own_prices(part))),
     )
 
 
@@ -128,6 +133,15 @@ def _requests(role: Role, part: object, steps: int) -> list[tuple[str, Usage]]:
     if not _billed(role, part):
         usage = usage.model_copy(update={"cost_usd": 0.0})
     return [(_model_name(part), usage)]
+
+
+def _own_prices(part: object) -> Iterator[tuple[str, Costs]]:
+    members: object = getattr(part, "members", None)
+    for member in members if isinstance(members, tuple) else ():
+        yield from _own_prices(member)
+    own: object = getattr(part, "prices", None)
+    if isinstance(own, Costs):
+        yield _model_name(part), own
 
 
 def _model_name(part: object) -> str:
