@@ -64,7 +64,7 @@ def unsent(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 async def refused(address: str, resolve: urls.Resolver | None = None, **options: Any) -> NotFetched:
-    settings = {"max_bytes": 1000, "timeout_s": 5.0} | options
+    settings: dict[str, Any] = {"max_bytes": 1000, "timeout_s": 5.0, **options}
     with pytest.raises(NotFetched) as caught:
         await fetch(address, policy="typed", resolve=resolve, **settings)
     assert caught.value.remedy == "Download the file and pass its path or bytes."

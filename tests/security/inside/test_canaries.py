@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from canaries import Canaries, Heard, listening
@@ -20,7 +22,12 @@ from pydantic import SecretStr
 from langgraph_interleave import ArtifactStore, Document, InterleaveError, Ledger, create_interleave_graph
 from langgraph_interleave.backends.openai_images import OpenAIImagesBackend
 from langgraph_interleave.critics.chat import ChatCritic
+from langgraph_interleave.ledger.records import problem_of
+from langgraph_interleave.limits import Limits
+from langgraph_interleave.planner import PlanRequest
 from langgraph_interleave.planners.chat import ChatPlanner
+from langgraph_interleave.testing import noise_card
+from langgraph_interleave.types import Capabilities, CritiqueRequest, ImageRequest, Request, TextPart
 
 STEP = {
     "title": "Pot",
@@ -41,14 +48,16 @@ ENVIRONMENT = (
 )  # fmt: skip
 
 
-def echo(request: Recorded) -> str:
-    """All a server was sent, as a debugging gateway repeats it."""
+def echo(request: Recorded, canary: Canaries | None = None) -> str:
+    """All a server was sent, as a debugging gateway repeats it; the keys first: words are cut short."""
+    if canary is not None:
+        everything = f"{dict(request.headers)} {request.query} {request.body}"
+        return "You sent " + " ".join(key for key in canary.by_place.values() if key in everything)
     sent = {name: value for name, value in request.body.items() if name not in ("messages", "prompt", "image")}
     return f"Refused: headers={dict(request.headers)} query={request.query} body={json.dumps(sent)}"
 
 
-def failure(kind: str, request: Recorded) -> Reply:
-    words = echo(request)
+def failure(kind: str, request: Recorded, words: str) -> Reply:
     match kind:
         case "moderation":
             return Failure(400, {"message": words, "code": "moderation_blocked"})
@@ -120,10 +129,10 @@ async def whole_run(
 
     def answer(request: Recorded) -> Reply:
         if request.route != "chat":
-            return failure(kind, request) if failing == "backend" else Pictures()
+            return failure(kind, request, echo(request, canary)) if failing == "backend" else Pictures()
         planning = str(request.body["messages"][0]["content"]).startswith("You plan")
         if failing == ("planner" if planning else "critic"):
-            return failure(kind, request)
+            return failure(kind, request, echo(request, canary))
         return Chat(PLAN if planning else CRITIQUE)
 
     for route in ("chat", "generations"):
@@ -182,4 +191,49 @@ async def test_a_run_that_fails(
             assert result["outcome"] in ("partial", "failed")
         except InterleaveError as error:
             heard.note("exception", error)
+    assert "\n".join(heard.leaks(canaries)) == ""
+
+
+ROLES = ("planner", "critic", "backend")
+
+
+async def call(role: str, server: LoopbackServer, canary: Canaries, heard: Heard) -> None:
+    """One call of a role by itself, its model with callbacks of its own."""
+    picture = noise_card("pot", side=64)
+    if role == "backend":
+        await painter(server, canary).agenerate(ImageRequest("A pot", width=64, height=64))
+        return
+    model = chat(role, server, canary).model_copy(update={"callbacks": [heard]})
+    if role == "critic":
+        await ChatCritic(model).acritique(CritiqueRequest(instruction="A pot.", prompt="A pot", after=picture))
+        return
+    async for _ in ChatPlanner(model).aplan(
+        PlanRequest(Request(parts=(TextPart(text="A pot"),)), capabilities=Capabilities(), limits=Limits())
+    ):
+        pass
+
+
+@pytest.mark.parametrize("role", ROLES)
+async def test_whatever_a_server_repeats_no_error_repeats_it(
+    server: LoopbackServer, canaries: Canaries, role: str
+) -> None:
+    _ = painter(server, canaries) if role == "backend" else chat(role, server, canaries)
+    cases = 0
+    with listening() as heard:
+        for place, key in canaries.by_place.items():
+            if not place.startswith((role, "environment OPENAI")):
+                continue
+            spelled = (key, quote(key, safe=""), base64.b64encode(f"me:{key}".encode()).decode())
+            for kind in KINDS:
+                words = spelled[cases % 3]
+                for route in ("chat", "generations"):
+                    server.script(
+                        route, lambda request, kind=kind, words=words: failure(kind, request, f"Not {words}.")
+                    )
+                with pytest.raises(InterleaveError) as caught:
+                    await call(role, server, canaries, heard)
+                heard.note(f"exception {kind}", caught.value)
+                heard.note(f"problem {kind}", problem_of(caught.value))
+                cases += 1
+    assert cases >= 5 * len(KINDS)
     assert "\n".join(heard.leaks(canaries)) == ""
