@@ -18,7 +18,7 @@ from langgraph_interleave.errors import ArtifactMissing, ConfigError
 
 M = TypeVar("M", bound=BaseModel)
 
-Form = Literal["checkpoint", "document", "plan record", "step record", "call record", "job", "list of versions"]
+Form = Literal["checkpoint", "document", "plan record", "step record", "call record", "job", "list of versions", "run"]
 Upward = Callable[[dict[str, Any]], dict[str, Any]]
 
 _REMEDY = "Use that release or a later one: pip install -U langgraph-interleave. Nothing was changed."
@@ -38,6 +38,7 @@ _WAYS: dict[Form, tuple[int, tuple[Upward, ...]]] = {
     "call record": (1, ()),
     "job": (1, ()),
     "list of versions": (1, ()),
+    "run": (1, ()),
 }
 
 

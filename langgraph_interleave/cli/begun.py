@@ -15,18 +15,18 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from langgraph_interleave.cli.folder import RUNS, STORE
 from langgraph_interleave.errors import ConfigError
 from langgraph_interleave.files import FolderFiles
 from langgraph_interleave.ledger.owner import is_gone, new_owner
+from langgraph_interleave.migrations import Damaged, newest, read_form
 from langgraph_interleave.types import ArtifactRef, RunOutcome
 from langgraph_interleave.types.base import Frozen
 
 log = logging.getLogger(__name__)
 
-VERSION = 1
 #: Steps with these outcomes are done.
 _DONE = ("accepted", "text_only", "exhausted", "critic_failed")
 
@@ -55,8 +55,9 @@ class Begun(Frozen):
         done: How many of them have what they are to have.
     """
 
-    v: int = VERSION
-    run: str
+    v: int = newest("run")
+    # It names a file, and a folder may have come from somebody else.
+    run: str = Field(pattern=r"^[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}$")
     options: dict[str, Any]
     withheld: tuple[str, ...] = ()
     pictures: tuple[GivenPicture, ...] = ()
@@ -98,9 +99,8 @@ class BegunRuns:
 
     def all(self) -> list[Begun]:
         """Those that can be read, the one begun or ended last first."""
-        names = [name.removesuffix(".json") for name in self._files.names(RUNS) if name.endswith(".json")]
         found: list[Begun] = []
-        for run in names:
+        for run in self.names():
             try:
                 one = self.read(run)
             except ConfigError as error:
@@ -109,6 +109,10 @@ class BegunRuns:
             if one is not None:
                 found.append(one)
         return sorted(found, key=lambda one: (one.last, one.begun, one.run), reverse=True)
+
+    def names(self) -> list[str]:
+        """Their ids, of those that cannot be read, too."""
+        return [name.removesuffix(".json") for name in self._files.names(RUNS) if name.endswith(".json")]
 
     def read(self, run: str) -> Begun | None:
         """One of them; `None` where there is none.
@@ -119,14 +123,13 @@ class BegunRuns:
         data = self._files.read(_name(run))
         if data is None:
             return None
+        name = f"{self.folder.name}/{STORE}/{_name(run)}"
         try:
-            raw = json.loads(data)
-            newer = isinstance(raw, Mapping) and isinstance(raw.get("v"), int) and raw["v"] > VERSION
-            return Begun.model_validate(raw if not newer else None)
-        except (ValueError, ValidationError) as error:
+            return read_form("run", Begun, json.loads(data), name=name)
+        except (ValueError, Damaged) as error:
             raise ConfigError(
-                f"What run {run} was begun with, in {self.folder.name}/{STORE}/{_name(run)}, cannot be read.",
-                remedy="A later release may have written it: upgrade; or type the run's command again.",
+                f"{name}, what the run was begun with, is damaged.",
+                remedy="Type the run's command again: nothing is paid twice.",
             ) from error
 
     def write(self, begun: Begun) -> None:

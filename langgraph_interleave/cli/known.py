@@ -157,6 +157,8 @@ def find(reference: str, working: Path) -> list[Known]:
     folder = (working / Path(reference).expanduser()).resolve()
     if folder.is_dir():
         found = in_folder(folder)
+        for run in () if found else BegunRuns(folder).names():
+            BegunRuns(folder).read(run)  # says what is wrong with it
         if not found and (folder / STORE).is_dir():
             raise ConfigError(
                 f"An earlier release made {reference}, and did not keep what it was asked.",

@@ -13,6 +13,7 @@ import typer
 from langgraph_interleave.cli.deleting import delete_runs, planned
 from langgraph_interleave.cli.folder import resume_line, shown
 from langgraph_interleave.cli.known import Known, everywhere, find, is_ambiguous, is_leased
+from langgraph_interleave.cli.pipe import quietly
 from langgraph_interleave.cli.progress import said
 from langgraph_interleave.cli.summary import clock, cost
 from langgraph_interleave.cli.wording import count, one_line
@@ -113,7 +114,7 @@ def delete(reference: str, *, yes: bool = False, working: Path | None = None) ->
 
 
 def _write(line: str) -> None:
-    sys.stdout.write(line + "\n")
+    quietly(lambda: print(line, flush=True))
 
 
 def _when(text: str) -> str:

@@ -209,14 +209,28 @@ def test_a_record_of_a_later_release_is_said_to_be_one(working: Path, capsys: Ca
     begin("--max-images", "1")
     (path,) = (working / "bean" / ".interleave" / "runs").glob("*.json")
     path.write_text(json.dumps(json.loads(path.read_text("utf-8")) | {"v": 2}), encoding="utf-8")
-    with pytest.raises(ConfigError, match="cannot be read.*upgrade"):
+    with pytest.raises(ConfigError, match="was written by a newer release: it is a run of form 2"):
         BegunRuns(working / "bean").read(path.stem)
     assert resume(path.stem) == 2
+    capsys.readouterr()
+    assert resume("bean") == 2
+    assert f"bean/.interleave/runs/{path.name} was written by a newer release" in capsys.readouterr().err
     path.write_text("{", encoding="utf-8")
     assert resume("bean") == 2
+    assert "what the run was begun with, is damaged. Type the run's command again" in capsys.readouterr().err
     # The whole command does not need it.
     assert begin() == 0
     assert resume("bean") == 0
+
+
+def test_what_was_begun_once_is_gone_on_with_for_ever(working: Path) -> None:
+    golden = Path(__file__).parent.parent / "golden" / "stored" / "run.v1.json"
+    (working / "bean/.interleave/runs").mkdir(parents=True)
+    shutil.copyfile(golden, working / "bean/.interleave/runs/fc854642f16224a4.json")
+    assert resume("bean") == 0
+    assert begin("--max-images", "1") == 0, "the same run, as its command begins it"
+    (one,) = BegunRuns(working / "bean").all()
+    assert one.options.keys() == json.loads(golden.read_text(encoding="utf-8"))["options"].keys() | {"max_images"}
 
 
 def test_no_secret_and_no_path_is_kept(working: Path, capsys: Captured) -> None:
