@@ -274,7 +274,10 @@ class Run:
     def _refusal(self, call: Call) -> Result:
         """Why a certain call was not started: its limit, or else the run is over."""
         try:
-            self.budget.reserve(calls=call.calls, images=call.images, role=call.role).release()
+            self.budget.reserve(
+                calls=call.calls, images=call.images, role=call.role, step=call.step,
+                price_usd=call.price_usd if call.billed else 0.0,
+            ).release()  # fmt: skip
         except LimitReached as limit:
             return limit
         return asyncio.CancelledError()
