@@ -37,7 +37,7 @@ Json = Annotated[bool, typer.Option("--json", help="As JSON, nothing else on std
 
 group = typer.Typer(
     name="runs",
-    help="List the runs there are: what became of each, what it took, what is ambiguous; show one, delete one.",
+    help="List, show and delete runs: what became of each, what it took, what is ambiguous.",
     no_args_is_help=False,
     rich_markup_mode=None,
 )
@@ -50,7 +50,7 @@ def add_to(app: typer.Typer) -> None:
 
 @group.callback(invoke_without_command=True)
 def runs(context: typer.Context, as_json: Json = False) -> None:
-    """List the runs there are, show one, delete one."""
+    """List, show and delete runs: what became of each, what it took, what is ambiguous."""
     if context.invoked_subcommand is None:
         list_(None, as_json=as_json)
 

@@ -15,6 +15,7 @@ from langgraph_interleave.cli.folder import resume_line, shown
 from langgraph_interleave.cli.known import Known, everywhere, find, is_ambiguous, is_leased
 from langgraph_interleave.cli.pipe import quietly
 from langgraph_interleave.cli.progress import said
+from langgraph_interleave.cli.screen import tolerate
 from langgraph_interleave.cli.summary import clock, cost
 from langgraph_interleave.cli.wording import count, one_line
 from langgraph_interleave.errors import ConfigError
@@ -114,7 +115,8 @@ def delete(reference: str, *, yes: bool = False, working: Path | None = None) ->
 
 
 def _write(line: str) -> None:
-    quietly(lambda: print(line, flush=True))
+    tolerate(sys.stdout)
+    quietly(lambda: typer.echo(line))
 
 
 def _when(text: str) -> str:

@@ -224,7 +224,7 @@ def open_screen(*, events: bool, free: bool) -> Screen:
     if events:
         _speak_utf8(sys.stdout)
         return JsonScreen(sys.stdout, sys.stderr)
-    _tolerate(sys.stdout)
+    tolerate(sys.stdout)
     if can_redraw(sys.stdout):
         return LiveScreen(sys.stdout, free=free)
     return PlainScreen(sys.stdout, free=free)
@@ -247,7 +247,7 @@ def _speak_utf8(stream: TextIO) -> None:
         stream.reconfigure(encoding="utf-8", errors="backslashreplace")
 
 
-def _tolerate(stream: TextIO) -> None:
-    # A terminal that cannot show a character gets a question mark instead of a crash.
+def tolerate(stream: TextIO) -> None:
+    """A terminal that cannot show a character gets a question mark instead of a crash."""
     if isinstance(stream, io.TextIOWrapper):
         stream.reconfigure(errors="replace")

@@ -13,6 +13,9 @@ from typing import Any
 
 import pytest
 
+from langgraph_interleave.cli.app import run_app
+from langgraph_interleave.cli.run import EXIT
+
 README = (Path(__file__).resolve().parents[2] / "README.md").read_text(encoding="utf-8")
 
 
@@ -21,6 +24,35 @@ def arguments() -> list[str]:
     found = re.search(r"^\.venv/bin/langgraph-interleave (run .*)$", README, re.MULTILINE)
     assert found is not None
     return shlex.split(found[1])
+
+
+@pytest.mark.slow
+def test_the_commands_under_resume_do_what_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("INTERLEAVE_HOME", str(tmp_path / "home"))
+    section = README.split("\n## Resume\n", 1)[1].split("\n## ", 1)[0]
+    block = re.findall(r"^```bash\n(.*?)^```$", section, re.DOTALL | re.MULTILINE)[0]
+    said: list[str] = []
+    codes: list[int] = []
+    for line in block.splitlines():
+        codes.append(run_app(shlex.split(line, comments=True)[1:]))
+        said.append(capsys.readouterr().out)
+    assert codes == [3, 0, 0, 0, 0]
+    assert "to go on with more: langgraph-interleave run --resume beans --max-images …" in said[0]
+    assert "  partial     " in said[1] and "  to go on: langgraph-interleave run --resume beans\n" in said[2]
+    assert "complete · 4 of 4 steps" in said[3]
+    assert said[4].startswith("deleted the document in beans (1 version), and its calls: ")
+    assert not (tmp_path / "beans").exists()
+
+
+def test_every_exit_code_is_told_once(capsys: pytest.CaptureFixture[str]) -> None:
+    told = re.findall(r"^\| (\d+) \|", README, re.MULTILINE)
+    run_app(["run", "--help"])
+    helped = re.search(r"Exit codes: (.*?)\(", " ".join(capsys.readouterr().out.split()))
+    assert helped is not None
+    assert sorted(map(int, told)) == sorted(map(int, re.findall(r"\d+", helped[1]))) == sorted({2, *EXIT.values()})
 
 
 @pytest.mark.browser
