@@ -23,7 +23,7 @@ from langgraph_interleave.profiles import profile_of
 from langgraph_interleave.references import References
 from langgraph_interleave.registry import init_check, init_critic, init_planner, keeps_contract
 from langgraph_interleave.roles import Roles
-from langgraph_interleave.types import Approve, Lookahead, OnExhausted, Plan, Publish
+from langgraph_interleave.types import Approve, Lookahead, OnExhausted, OnLimit, Plan, Publish
 
 
 def choose_roles(
@@ -36,6 +36,7 @@ def choose_roles(
     ledger: Ledger | None = None,
     checks: Sequence[Check | str] = (),
     on_exhausted: OnExhausted = "best",
+    on_limit: OnLimit = "finish",
     approve: Collection[Approve] = (),
     draft: bool = False,
     lookahead: Lookahead | bool | None = None,
@@ -77,6 +78,7 @@ def choose_roles(
         language=language,
         style=style,
         on_exhausted=on_exhausted,
+        on_limit=on_limit,
         lookahead=lookahead,  # pyright: ignore[reportArgumentType]
         second_usd=second_usd,
         candidates=candidates,
@@ -121,6 +123,7 @@ def choose_roles(
         reanchor_every=reanchor_every,
         style_in_prompts=brought is None or brought.style_in_prompts if style_in_prompts is None else style_in_prompts,
         on_exhausted=on_exhausted,
+        on_limit=on_limit,
         approve=chosen.approve or (),
         draft=draft,
         lookahead=chosen.lookahead or ("never" if drawing.capabilities.billed else "value"),

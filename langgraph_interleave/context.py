@@ -12,7 +12,7 @@ from langgraph_interleave.errors import ConfigError
 from langgraph_interleave.fields import describe_fields
 from langgraph_interleave.limits import Chosen, Limits
 from langgraph_interleave.references import References
-from langgraph_interleave.types import Approve, Lookahead, OnExhausted, Publish
+from langgraph_interleave.types import Approve, Lookahead, OnExhausted, OnLimit, Publish
 from langgraph_interleave.types.base import Frozen
 
 #: What a second less of waiting is taken to be worth, in US dollars: about 7 dollars an hour.
@@ -33,6 +33,8 @@ class InterleaveContext(Chosen):
         style: The look all pictures share.
         on_exhausted: What happens when no attempt was accepted: `best` or `last` is kept, a reviewer is
             asked (`ask`), the step is planned otherwise (`replan`), or the run fails (`fail`).
+        on_limit: What happens when the run has reached one of its limits: it ends with what is there
+            (`finish`), or somebody is asked whether to raise it (`ask`).
         approve: What a reviewer is asked about: the `plan` before anything is drawn, the `steps` before
             they count.
         draft: Sketch every step for nothing, and have the plan approved by the sketches.
@@ -74,6 +76,11 @@ class InterleaveContext(Chosen):
         default=None,
         description="What happens when no attempt was accepted: best or last is kept, a reviewer is asked (ask), the "
         "step is planned otherwise (replan), or the run fails (fail).",
+    )
+    on_limit: OnLimit | None = Field(
+        default=None,
+        description="What happens when the run has reached one of its limits: it ends with what is there (finish), or "
+        "somebody is asked whether to raise it (ask).",
     )
     approve: tuple[Approve, ...] | None = Field(
         default=None,
@@ -178,6 +185,10 @@ class Settings(Frozen):
     language: str | None = None
     style: str | None = None
     on_exhausted: OnExhausted = "best"
+    on_limit: OnLimit = "finish"
+    ended_at: str | None = Field(
+        default=None, description="the limit at which somebody said to finish: nothing more is drawn"
+    )
     approve: tuple[Approve, ...] = ()
     draft: bool = False
     version: int = Field(default=1, ge=1, description="of the document: what is drawn again is not drawn the same")
@@ -240,7 +251,7 @@ class Settings(Frozen):
     @property
     def asks(self) -> bool:
         """Whether somebody is, or may be, asked on the way."""
-        return bool(self.approve) or self.draft or self.on_exhausted == "ask"
+        return bool(self.approve) or self.draft or "ask" in (self.on_exhausted, self.on_limit)
 
     @property
     def plan_approved(self) -> bool:

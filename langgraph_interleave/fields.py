@@ -28,6 +28,7 @@ _NODES: Mapping[str, tuple[str, ...]] = {
     "second_usd": ("generate",),
     "candidates": ("generate",),
     "on_exhausted": ("critique",),
+    "on_limit": ("dispatch",),
     "publish": ("critique",),
 }
 _ILLUSTRATOR = "illustrate"

@@ -26,7 +26,7 @@ from langgraph_interleave.reviews import Reviews
 from langgraph_interleave.roles import Roles
 from langgraph_interleave.state import InterleaveInput, InterleaveOutput, InterleaveState
 from langgraph_interleave.turns import Turns
-from langgraph_interleave.types import Approve, Lookahead, OnExhausted, Plan, Publish
+from langgraph_interleave.types import Approve, Lookahead, OnExhausted, OnLimit, Plan, Publish
 from langgraph_interleave.work import Work
 
 Graph = StateGraph[InterleaveState, InterleaveContext, InterleaveInput, InterleaveOutput]
@@ -43,6 +43,7 @@ def create_interleave_graph(
     ledger: Ledger | None = None,
     checks: Sequence[Check | str] = ("not_blank",),
     on_exhausted: OnExhausted = "best",
+    on_limit: OnLimit = "finish",
     approve: Collection[Approve] = (),
     draft: bool = False,
     lookahead: Lookahead | bool | None = None,
@@ -87,9 +88,12 @@ def create_interleave_graph(
         checks: Deterministic tests run before the critic.
         on_exhausted: What happens when no attempt was accepted: `best` or `last` is kept, a reviewer is
             asked (`ask`), the step is planned otherwise (`replan`), or the run fails (`fail`).
+        on_limit: What happens when a run has reached `max_images`, `max_calls`, `max_seconds` or
+            `max_cost_usd`: it ends with what is there (`finish`), or, once nothing is under way, somebody is
+            asked whether to raise the limit (`ask`); `LimitReview` is what may be answered.
         approve: What a reviewer is asked about: `"plan"`, before anything is drawn; `"steps"`, each before
             it counts. The run stops at an `interrupt`, and goes on with `Command(resume=…)`; `PlanReview`
-            and `StepReview` are what may be answered. Needs a checkpointer and a thread.
+            and `StepReview` are what may be answered. Needs a checkpointer and a thread, as all asking does.
         draft: Sketch every step for nothing, and have the plan approved by the sketches.
         lookahead: Draw the next step on the bet that this one is accepted: `"always"` (or true), `"never"` (or
             false), or `"value"`, where what is won is worth what it may cost, by what was learned of accepts,
@@ -140,6 +144,7 @@ def create_interleave_graph(
         ledger=ledger,
         checks=checks,
         on_exhausted=on_exhausted,
+        on_limit=on_limit,
         approve=approve,
         draft=draft,
         lookahead=lookahead,
@@ -170,6 +175,7 @@ def interleave_state_graph(
     ledger: Ledger | None = None,
     checks: Sequence[Check | str] = ("not_blank",),
     on_exhausted: OnExhausted = "best",
+    on_limit: OnLimit = "finish",
     approve: Collection[Approve] = (),
     draft: bool = False,
     lookahead: Lookahead | bool | None = None,
@@ -192,8 +198,8 @@ def interleave_state_graph(
     Args and errors are those of `create_interleave_graph`.
 
     Example:
-        >>> sorted(interleave_state_graph().nodes)
-        ['compose', 'critique', 'dispatch', 'generate', 'planner', 'retry', 'review_plan', 'review_step']
+        >>> " ".join(sorted(interleave_state_graph().nodes))
+        'compose critique dispatch generate planner retry review_limit review_plan review_step'
     """
     roles = choose_roles(
         planner,
@@ -204,6 +210,7 @@ def interleave_state_graph(
         ledger=ledger,
         checks=checks,
         on_exhausted=on_exhausted,
+        on_limit=on_limit,
         approve=approve,
         draft=draft,
         lookahead=lookahead,
@@ -254,6 +261,7 @@ def wire(roles: Roles) -> Graph:
             "review_plan": "to be approved",
             "generate": "ready step",
             "review_step": "waiting",
+            "review_limit": "at a limit",
             "planner": "replan",
             "compose": "all done",
         },
@@ -269,6 +277,11 @@ def wire(roles: Roles) -> Graph:
         "review_step",
         "asks about a step",
         {"dispatch": "accept, replace or skip", "critique": "remark", "retry": "another attempt"},
+    )
+    add(
+        "review_limit",
+        "asks whether to raise a limit",
+        {"dispatch": "raise, or finish", "critique": "not judged yet", "retry": "another attempt"},
     )
     add("compose", "puts the document together")
     graph.add_edge(START, "planner")

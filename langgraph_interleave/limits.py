@@ -12,6 +12,8 @@ from langgraph_interleave.types.base import Frozen
 PositiveInt = Annotated[int, Field(ge=1)]
 #: US dollars; 0 allows only what is free.
 Dollars = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+#: The caps on a run as a whole, which it may reach on its way: somebody may be asked to raise them then.
+RUN_LIMITS = ("max_images", "max_calls", "max_seconds", "max_cost_usd")
 
 
 class Chosen(BaseModel):

@@ -13,7 +13,7 @@ from typing import Any
 
 from langgraph.types import Command, Send
 
-from langgraph_interleave import routing
+from langgraph_interleave import outcomes, routing
 from langgraph_interleave.compose import measure_drift
 from langgraph_interleave.errors import InternalError
 from langgraph_interleave.run import Run
@@ -70,6 +70,9 @@ class Nodes:
                 for step in view.steps
                 if str(step.index) not in steps and step.index not in settled and routing.ready(view, step)
             ]
+            if new and view.rules.ended_at is not None:
+                changes |= {str(step.index): await self.work.commit(run.standing.finish(step.index)) for step in new}
+                return Command(update=self.work.update(progress, changes), goto="dispatch")
             known: Progress = {**progress, "steps": {**steps, **changes}}
             waiting = [int(index) for index, step in steps.items() if step.get("outcome") == "waiting"]
             if waiting and not new and not any(step.get("outcome") == "started" for step in steps.values()):
@@ -81,10 +84,19 @@ class Nodes:
     async def _ask(
         self, run: Run, view: routing.RunView, progress: Progress, waiting: list[int], changes: dict[str, StepProgress]
     ) -> Command[Any]:
-        """Nothing is under way: what waits is planned anew, or put before a reviewer, all of it together."""
-        exhausted = [index for index in waiting if run.view.records[index].proposed == "exhausted"]
+        """Nothing is under way: what waits is planned anew, or put before somebody, all of it together.
+
+        A limit goes first, and alone: what is answered there decides what can be said of the steps.
+        """
+        records = run.view.records
+        seen = replace(view, records={**view.records, **{index: records[index] for index in waiting}})
+        took: Progress = {**same_plan(progress), "steps": changes, "seconds": run.budget.spend().seconds}
+        if any(outcomes.at_limit(records[index], run.view.rules) for index in waiting):
+            update = {"progress": took, **self.work.wait(run, seen, progress["steps"])}
+            return Command(update=update, goto="review_limit")
+        exhausted = [i for i in waiting if records[i].proposed == "exhausted" and records[i].limit is None]
         if run.settings.on_exhausted == "replan" and exhausted:
-            if run.plan_record.replans < run.settings.limits.max_replans:
+            if run.plan_record.replans < run.settings.limits.max_replans and run.settings.ended_at is None:
                 wanted = {"remark": cannot_be_drawn(run.view, exhausted), "cannot": exhausted}
                 again = await self.work.roles.artifacts.aput_json(wanted)
                 after: Progress = {**progress, "again": again, "plans": progress.get("plans", 0) + 1}
@@ -92,8 +104,6 @@ class Nodes:
             if not run.view.rules.review:
                 done = {str(index): await self.work.commit(run.standing.settle_proposed(index)) for index in exhausted}
                 return Command(update=self.work.update(progress, {**changes, **done}), goto="dispatch")
-        seen = replace(view, records={**view.records, **{index: run.view.records[index] for index in waiting}})
-        took: Progress = {**same_plan(progress), "steps": changes, "seconds": run.budget.spend().seconds}
         update = {"progress": took, **self.work.wait(run, seen, progress["steps"])}
         tasks = [
             Send("review_step", review_task(progress, index, routing.waits_for(view, view.steps[index])))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from langgraph_interleave.limits import RUN_LIMITS
 from langgraph_interleave.runview import Rules
 from langgraph_interleave.types import Attempt, Critique, Problem, StepOutcome, StepRecord
 
@@ -95,9 +98,16 @@ def proposed(record: StepRecord, rules: Rules) -> StepRecord:
 
 def is_asked(record: StepRecord, rules: Rules) -> bool:
     """Whether an outcome is put before somebody, who may want it otherwise."""
+    if at_limit(record, rules):
+        return True
     if rules.review:
         return record.outcome in ("accepted", "exhausted", "critic_failed", "backend_failed", "blocked")
     return rules.ask and record.outcome == "exhausted" and record.limit is None
+
+
+def at_limit(record: StepRecord, rules: Rules) -> bool:
+    """Whether a limit of the run ends the step, and somebody is asked about that first."""
+    return rules.ask_at_limit and record.limit in RUN_LIMITS
 
 
 def _ended(record: StepRecord, rules: Rules) -> StepRecord:
@@ -127,6 +137,31 @@ def limited(record: StepRecord, rules: Rules, limit: str, problem: Problem) -> S
     outcome: StepOutcome = "skipped" if kept is None else "exhausted"
     record = record.model_copy(update={"outcome": outcome, "kept": kept, "limit": limit, "problem": problem})
     return proposed(record, rules)
+
+
+def reopened(record: StepRecord) -> StepRecord:
+    """The record of a step that a limit would have ended, now that the limit is raised: it goes on where it was."""
+    return record.model_copy(update=dict.fromkeys(("outcome", "proposed", "kept", "limit", "problem")))
+
+
+def ended(index: int, rules: Rules) -> StepRecord:
+    """The record of a step that a run which finishes at a limit never came to."""
+    assert rules.ended_at is not None, "it was said to finish"
+    problem = Problem(
+        error="LimitReached",
+        message=f"Limit {rules.ended_at} was reached, and it was said to finish with what is there.",
+        remedy=f"Raise limits.{rules.ended_at}.",
+    )
+    return StepRecord(index=index, outcome="skipped", limit=rules.ended_at, problem=problem)
+
+
+def finished_at_limit(record: StepRecord, rules: Rules) -> StepRecord:
+    """The record of a step that a limit ends, where it was said to finish: what was proposed is its outcome.
+
+    Where reviewers are asked about steps, its picture is put before one as any other is.
+    """
+    closed = record.model_copy(update={"outcome": record.proposed, "proposed": None})
+    return proposed(closed, replace(rules, ask_at_limit=False))
 
 
 def stopped(record: StepRecord, rules: Rules) -> StepRecord:

@@ -127,8 +127,13 @@ def shown_picture(ref: ArtifactRef, *, alt: str | None = None, link: Linker | No
 # --- answers ----------------------------------------------------------------------------------
 
 
-def read_answer(model: type[M], answer: object) -> M:
+def read_answer(model: type[M], answer: object, *, example: str = 'Answer for example {"decision": "accept"}.') -> M:
     """A reviewer's answer; a word alone is the decision.
+
+    Args:
+        model: What it may be.
+        answer: What was answered.
+        example: The remedy where it is none.
 
     Raises:
         ConfigError: It is none, with what is wrong.
@@ -142,7 +147,7 @@ def read_answer(model: type[M], answer: object) -> M:
         said = first["msg"].removeprefix("Value error, ")
         raise ConfigError(
             f"That answer cannot be used: {where + ': ' if where else ''}{said}.",
-            remedy='Answer for example {"decision": "accept"}.',
+            remedy=example,
         ) from error
 
 

@@ -13,12 +13,22 @@ from typing import Any, TypeVar
 from langgraph.types import Command, Send, interrupt
 from pydantic import BaseModel
 
-from langgraph_interleave import routing
+from langgraph_interleave import outcomes, routing
 from langgraph_interleave.base import Base, asked_of, read_records
 from langgraph_interleave.changes import apply_changes
 from langgraph_interleave.content import read_request
 from langgraph_interleave.errors import ConfigError, InterleaveError
-from langgraph_interleave.estimate import estimate_plan, in_a_line
+from langgraph_interleave.estimate import CallProfile, Estimate, estimate_plan, estimate_run, in_a_line
+from langgraph_interleave.limits import Limits
+from langgraph_interleave.raising import (
+    goes_on,
+    limit_question,
+    raised,
+    reached_by,
+    read_limit_answer,
+    side_by_side,
+    undone,
+)
 from langgraph_interleave.references import Policy
 from langgraph_interleave.results import check_inputs
 from langgraph_interleave.reviewing import (
@@ -38,6 +48,7 @@ from langgraph_interleave.state import (
     Task,
     own_task,
     record_digests,
+    review_task,
     same_plan,
     state_progress,
 )
@@ -45,11 +56,14 @@ from langgraph_interleave.stored import aread_plan, aread_step
 from langgraph_interleave.types import (
     ArtifactRef,
     Critique,
+    LimitDecision,
+    LimitReview,
     PlanRecord,
     PlanReview,
     Request,
     StepReview,
     TextPart,
+    Usage,
     parse_source,
 )
 from langgraph_interleave.work import Work
@@ -58,9 +72,10 @@ M = TypeVar("M", bound=BaseModel)
 
 
 class Reviews:
-    """The two nodes that ask, over the roles and live runs of one graph."""
+    """The nodes that ask, over the roles and live runs of one graph."""
 
     def __init__(self, work: Work) -> None:
+        self.work = work
         self.roles = work.roles
         self.runs = work.runs
 
@@ -152,6 +167,83 @@ class Reviews:
         begun = StepProgress(outcome="started", attempt=last + 1, record=digest, round=sent_back)
         node = "critique" if waits_for_words(reviewed) else "retry"
         return Command(update={"progress": _of_step(state, begun)}, goto=Send(node, following))
+
+    async def review_limit(self, state: InterleaveState) -> Command[Any]:
+        """Ask about a run that has reached a limit: it goes on under a higher one, or ends with what is there.
+
+        Steps that the limit would have ended go on where they were: with the judgement of a picture that is
+        drawn, with the next attempt, or with the first.
+        """
+        progress = state_progress(state)
+        run = await self.runs.find(progress["run_id"], progress["plan"], progress)
+        settings, rules, spend = run.settings, run.view.rules, run.budget.spend()
+        ending = [record for record in run.view.records.values() if outcomes.at_limit(record, rules)]
+        ending.sort(key=lambda record: record.index)
+        reached = reached_by(ending, settings.limits, spend)
+        question = limit_question(
+            run.view, reached, spend=spend, estimate=await self._left(run), limits=settings.limits
+        )
+        complaint: str | None = None
+        while True:
+            try:
+                review = read_limit_answer(ask(question, LimitReview, complaint), reached, settings.limits, spend)
+                break
+            except InterleaveError as error:
+                complaint = str(error)
+        first = reached[0]
+        decision = LimitDecision(limit=first.limit, used=first.used, cap=first.cap, review=review)
+        ended = first.limit if review.decision == "finish" else None
+        after = settings.model_copy(update={"limits": raised(settings.limits, review), "ended_at": ended})
+        record = run.plan_record.model_copy(
+            update={
+                "settings": after.model_dump(mode="json"),
+                "limit_decisions": (*run.plan_record.limit_decisions, decision),
+            }
+        )
+        digest = await self.roles.artifacts.aput_json(record.model_dump(mode="json"))
+        steps = dict(progress["steps"])
+        goes: Progress = {**progress, "plan": digest, "plans": progress.get("plans", 0) + 1, "steps": steps}
+        tasks: list[Send] = []
+        for one in ending:
+            known = steps[str(one.index)]
+            if review.decision == "finish":
+                steps[str(one.index)] = await self.work.commit(run.standing.finish(one.index), known.get("round", 0))
+            elif goes_on(one, review):
+                tasks += await self._reopen(run, goes, outcomes.reopened(one))
+        # The next node makes the run anew, under the limits there are now, with a clock that begins now.
+        run.close()
+        self.runs.end(run)
+        return Command(update={"progress": goes}, goto=["dispatch", *tasks])
+
+    async def _reopen(self, run: Run, progress: Progress, record: StepRecord) -> list[Send]:
+        """Put a step back to where it was in the progress; what goes on with it, where it was begun."""
+        name = str(record.index)
+        if not record.attempts:
+            del progress["steps"][name]  # `dispatch` sends it out as one that was never begun
+            return []
+        digest = await self.work.store(record)
+        judged = routing.awaiting_verdict(record)
+        last = record.attempts[-1].number
+        begun = StepProgress(outcome="started", attempt=last + (not judged), record=digest)
+        if sent_back := progress["steps"][name].get("round", 0):
+            begun["round"] = sent_back
+        progress["steps"][name] = begun
+        sources = routing.waits_for(run.view, run.view.steps[record.index])
+        task: Task = {**review_task(progress, record.index, sources), "attempt": last}
+        return [Send("critique" if judged else "retry", task)]
+
+    async def _left(self, run: Run) -> Estimate | None:
+        """What the steps that a limit would end may take, without any cap on the whole and without repeats."""
+        left, roles = undone(run.view), self.roles
+        if not left:
+            return None
+        own = run.settings.limits
+        limits = Limits(max_attempts=own.max_attempts, max_repeats=0, max_steps=len(left))
+        made = CallProfile((("", Usage()),), billed=False, seconds=0.0, repeatable=False)
+        return await asyncio.to_thread(
+            estimate_run, len(left), limits=limits, planner=made, backend=roles.backend, critic=roles.critic,
+            independent=side_by_side(run.view, left),
+        )  # fmt: skip
 
     async def _before(self, run: Run, task: Task) -> ArtifactRef | None:
         """The picture a step's own is compared with: of its first source."""

@@ -243,8 +243,10 @@ def next_of_step(view: RunView, step: Step) -> tuple[NextCall, ...]:
     """The certain next calls of one step; none when it waits, or has its outcome. Several where it has candidates."""
     record = view.records.get(step.index)
     if record is None or not record.attempts:
-        if record is not None and record.outcome is not None:
+        if record is not None and (record.outcome is not None or record.proposed is not None):
             return ()
+        if view.rules.ended_at is not None:
+            return ()  # it was said to finish
         if not ready(view, step) or settled_without_drawing(view, step) is not None:
             return ()
         return _draws(view, step, record, 0)
@@ -277,6 +279,8 @@ def bets_on_step(view: RunView, step: Step, stakes: Stakes | None = None) -> tup
         stakes: What can be won and lost; without them every bet is made.
     """
     if step.index in view.records or step.op == "text" or step.index >= view.rules.max_steps or ready(view, step):
+        return ()
+    if view.rules.ended_at is not None:
         return ()
     open_sources: dict[int, tuple[ArtifactRef, ...]] = {}
     for source in waits_for(view, step):

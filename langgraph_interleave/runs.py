@@ -204,7 +204,7 @@ def this_run(settings: Settings) -> tuple[str, Settings]:
         raise ConfigError(
             "Somebody is to be asked, and without a thread nothing can wait for the answer.",
             remedy="Give the graph a checkpointer (create_interleave_graph(checkpointer=…)) and the call a thread_id; "
-            'or leave out approve, draft and on_exhausted="ask".',
+            'or leave out approve, draft, on_exhausted="ask" and on_limit="ask".',
         )
     if own is not None:
         return own, resolved

@@ -16,6 +16,8 @@ class Rules:
 
     `whole_prompts`: the planner's prompts describe the whole picture, also where it is an edit.
     `review`: a reviewer is asked about every step; `ask`: about those that are exhausted, or they are planned anew.
+    `ask_at_limit`: somebody is asked before a limit of the run ends a step; `ended_at`: the limit at which it was said
+    to finish.
     `candidates` pictures are drawn for each attempt, `images_per_call` at most with one call. `max_references` and
     `max_prompt_tokens` are the backend's; `None` where nothing is known of them.
     """
@@ -32,6 +34,8 @@ class Rules:
     whole_prompts: bool = False
     review: bool = False
     ask: bool = False
+    ask_at_limit: bool = False
+    ended_at: str | None = None
     max_references: int | None = None
     max_prompt_tokens: int | None = None
 

@@ -68,6 +68,8 @@ class Standing:
             and not settings.plan_approved,
             review="steps" in settings.approve,
             ask=settings.on_exhausted in ("ask", "replan"),
+            ask_at_limit=settings.on_limit == "ask" and settings.ended_at is None,
+            ended_at=settings.ended_at,
             policy=Policy(settings.references, settings.anchor_inputs, settings.reanchor_every),
             style_in_prompts=settings.style_in_prompts,
             whole_prompts=whole_prompts,
@@ -165,6 +167,18 @@ class Standing:
         with self.lock:
             record = self.view.records[index]
             record = record.model_copy(update={"outcome": record.proposed, "proposed": None})
+            self._conclude(record)
+            return record
+
+    def finish(self, index: int) -> StepRecord:
+        """At a limit it was said to finish: a step comes to what was proposed, or goes before a reviewer.
+
+        One that was never come to is skipped.
+        """
+        with self.lock:
+            known, rules = self.view.records.get(index), self.view.rules
+            never = known is None or known.proposed is None
+            record = outcomes.ended(index, rules) if never else outcomes.finished_at_limit(known, rules)
             self._conclude(record)
             return record
 

@@ -18,7 +18,7 @@ FORM = newest("checkpoint")
 class StepProgress(TypedDict, total=False):
     """Where a step is; `record` is a digest.
 
-    `outcome` is `started` while it is worked on, and `waiting` while a reviewer is to be asked. `round` counts
+    `outcome` is `started` while it is worked on, and `waiting` while somebody is to be asked. `round` counts
     how often a reviewer has sent it back.
     """
 

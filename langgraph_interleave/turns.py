@@ -86,6 +86,7 @@ class Turns:
                 "replaces": before["plan"],
                 "before": record.before + 1,
                 "replans": record.replans + ("cannot" in wanted),
+                "limit_decisions": record.limit_decisions,
             }
         )
         run.emitter.before = run.plan_record.before

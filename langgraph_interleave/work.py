@@ -89,7 +89,7 @@ class Work:
         return await self.roles.artifacts.aput_json(record.model_dump(mode="json"))
 
     async def commit(self, record: StepRecord, sent_back: int = 0) -> StepProgress:
-        """What the state says of a step that has its outcome, or waits for a reviewer.
+        """What the state says of a step that has its outcome, or waits for somebody who is asked.
 
         Args:
             record: The step's record.
@@ -97,7 +97,8 @@ class Work:
         """
         digest = await self.store(record)
         if record.outcome is None:
-            waits = StepProgress(outcome="waiting", attempt=record.attempts[-1].number, record=digest)
+            attempt = record.attempts[-1].number if record.attempts else 0  # a limit may leave a step without any
+            waits = StepProgress(outcome="waiting", attempt=attempt, record=digest)
             return {**waits, "round": sent_back} if sent_back else waits
         return StepProgress(outcome=record.outcome, attempt=record.kept or 0, record=digest)
 

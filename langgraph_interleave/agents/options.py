@@ -19,7 +19,7 @@ from langgraph_interleave.ledger import Ledger
 from langgraph_interleave.limits import Limits
 from langgraph_interleave.planner import Planner
 from langgraph_interleave.references import References
-from langgraph_interleave.types import Approve, Lookahead, OnExhausted, Plan, Publish
+from langgraph_interleave.types import Approve, Lookahead, OnExhausted, OnLimit, Plan, Publish
 
 
 class GraphOptions(TypedDict, total=False):
@@ -32,6 +32,7 @@ class GraphOptions(TypedDict, total=False):
     ledger: Ledger | None
     checks: Sequence[Check | str]
     on_exhausted: OnExhausted
+    on_limit: OnLimit
     approve: Collection[Approve]
     draft: bool
     lookahead: Lookahead | bool | None

@@ -20,6 +20,7 @@ from langgraph_interleave.types.outcome import (
     WITH_PICTURE,
     Lookahead,
     OnExhausted,
+    OnLimit,
     Publish,
     RunOutcome,
     RunReason,
@@ -40,7 +41,7 @@ from langgraph_interleave.types.plan import (
 )
 from langgraph_interleave.types.record import Attempt, Candidate, PlanRecord, Problem, StepRecord
 from langgraph_interleave.types.request import ImagePart, Part, Request, TextPart
-from langgraph_interleave.types.review import Approve, PlanReview, StepReview
+from langgraph_interleave.types.review import Approve, LimitDecision, LimitReview, PlanReview, RaisedLimits, StepReview
 from langgraph_interleave.types.unusable import Unusable
 from langgraph_interleave.types.usage import Spend, Usage
 
@@ -69,9 +70,12 @@ __all__ = [
     "ImageRequest",
     "ImageResult",
     "Judge",
+    "LimitDecision",
+    "LimitReview",
     "Linking",
     "Lookahead",
     "OnExhausted",
+    "OnLimit",
     "OnProgress",
     "Op",
     "Part",
@@ -84,6 +88,7 @@ __all__ = [
     "Problem",
     "Progress",
     "Publish",
+    "RaisedLimits",
     "ReasoningDelta",
     "Request",
     "RunOutcome",

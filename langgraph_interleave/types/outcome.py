@@ -18,6 +18,8 @@ StepOutcome = Literal[
 RunOutcome = Literal["complete", "partial", "waiting", "cancelled", "failed"]
 RunReason = Literal["limit", "exhausted", "failed_step"]
 OnExhausted = Literal["best", "last", "ask", "replan", "fail"]
+#: At a limit of the run: it finishes with what is there, or somebody is asked.
+OnLimit = Literal["finish", "ask"]
 Publish = Literal["early", "verified"]
 #: Whether the next step is drawn on the bet that this one is accepted; `value` weighs gain against cost.
 Lookahead = Literal["never", "value", "always"]

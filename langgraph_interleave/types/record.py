@@ -12,6 +12,7 @@ from langgraph_interleave.types.critique import CheckResult, Critique
 from langgraph_interleave.types.outcome import StepOutcome
 from langgraph_interleave.types.plan import Plan
 from langgraph_interleave.types.request import Request
+from langgraph_interleave.types.review import LimitDecision
 
 
 class Problem(Frozen):
@@ -93,7 +94,8 @@ class Attempt(Frozen):
 class StepRecord(Frozen):
     """All attempts of a step and what came of it. `kept` is the attempt whose picture is delivered.
 
-    A step that a reviewer is to be asked about has no outcome yet, but one that is `proposed`.
+    A step that somebody is to be asked about, or the run's limit that ended it, has no outcome yet, but one that
+    is `proposed`.
     """
 
     v: int = 1
@@ -143,6 +145,9 @@ class PlanRecord(Frozen):
     before: int = Field(default=0, ge=0, description="how many plans of this run it takes the place of")
     replans: int = Field(default=0, ge=0, description="how many of those could not be drawn")
     review: Critique | None = Field(default=None, description="what a reviewer decided about this plan")
+    limit_decisions: tuple[LimitDecision, ...] = Field(
+        default=(), description="what was decided at limits of the run, in order; `settings` are those after it"
+    )
     sketches: tuple[ArtifactRef | None, ...] = Field(
         default=(), description="draft: one sketch per step; none for a step in words"
     )

@@ -1,4 +1,4 @@
-"""What a reviewer may answer: about a plan before anything is drawn, and about a step before it counts."""
+"""What a reviewer may answer: about a plan before anything is drawn, a step before it counts, a run at a limit."""
 
 from __future__ import annotations
 
@@ -68,3 +68,51 @@ class StepReview(Frozen):
         if (self.image is not None) != (self.decision == "replace"):
             raise ValueError("'replace' needs an image, and nothing else takes one")
         return self
+
+
+class RaisedLimits(Frozen):
+    """The caps a run goes on under, in the units of `Limits`: the whole cap, what is used among it."""
+
+    max_images: int | None = Field(default=None, ge=1, description="pictures drawn at most, in the whole run")
+    max_calls: int | None = Field(default=None, ge=1, description="calls of any role at most, in the whole run")
+    max_seconds: float | None = Field(
+        default=None, gt=0, allow_inf_nan=False, description="seconds from now on, until somebody is asked again"
+    )
+    max_cost_usd: float | None = Field(
+        default=None, gt=0, allow_inf_nan=False, description="US dollars at most, in the whole run"
+    )
+
+    @property
+    def given(self) -> dict[str, int | float]:
+        """Those that are raised, by name."""
+        return self.model_dump(exclude_none=True)
+
+
+class LimitReview(Frozen):
+    """An answer about a run that has reached one of its limits.
+
+    `raise`: it goes on where it stopped, under the `limits` that are given; the others stay. `finish`: it
+    ends with what is there, and nothing more is drawn.
+    """
+
+    decision: Literal["raise", "finish"] = Field(description="raise (with the new limits) or finish")
+    limits: RaisedLimits | None = Field(
+        default=None,
+        description="raise: the new caps, each above the old and above what is used. Where time is what ran out, "
+        "none need be given: as much time is given again",
+    )
+
+    @model_validator(mode="after")
+    def _complete(self) -> Self:
+        if self.decision == "finish" and self.limits is not None:
+            raise ValueError("'finish' takes no limits")
+        return self
+
+
+class LimitDecision(Frozen):
+    """What was decided at a limit: which one, what was used of which cap, and the answer."""
+
+    limit: str
+    used: float | None = Field(default=None, description="null where nobody knows")
+    cap: float
+    review: LimitReview
