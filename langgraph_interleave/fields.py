@@ -29,6 +29,7 @@ _NODES: Mapping[str, tuple[str, ...]] = {
     "candidates": ("generate",),
     "on_exhausted": ("critique",),
     "on_limit": ("dispatch",),
+    "redraw_missing": ("generate",),
     "publish": ("critique",),
 }
 _ILLUSTRATOR = "illustrate"

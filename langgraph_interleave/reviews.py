@@ -61,6 +61,7 @@ from langgraph_interleave.types import (
     PlanRecord,
     PlanReview,
     Request,
+    StepRecord,
     StepReview,
     TextPart,
     Usage,

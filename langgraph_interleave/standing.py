@@ -177,8 +177,10 @@ class Standing:
         """
         with self.lock:
             known, rules = self.view.records.get(index), self.view.rules
-            never = known is None or known.proposed is None
-            record = outcomes.ended(index, rules) if never else outcomes.finished_at_limit(known, rules)
+            if known is None or known.proposed is None:
+                record = outcomes.ended(index, rules)
+            else:
+                record = outcomes.finished_at_limit(known, rules)
             self._conclude(record)
             return record
 

@@ -29,7 +29,7 @@ from langgraph_interleave.ledger import Ledger
 from langgraph_interleave.limits import Limits
 from langgraph_interleave.planner import Planner
 from langgraph_interleave.references import References
-from langgraph_interleave.types import Approve, Lookahead, OnExhausted, Plan, Publish
+from langgraph_interleave.types import Approve, Lookahead, OnExhausted, OnLimit, Plan, Publish
 
 
 class IllustratorState(TypedDict):
@@ -59,6 +59,7 @@ def create_interleave_agent(
     ledger: Ledger | None = None,
     checks: Sequence[Check | str] = ("not_blank",),
     on_exhausted: OnExhausted = "best",
+    on_limit: OnLimit = "finish",
     approve: Collection[Approve] = (),
     draft: bool = False,
     lookahead: Lookahead | bool | None = None,
@@ -124,6 +125,7 @@ def create_interleave_agent(
         ledger=ledger,
         checks=checks,
         on_exhausted=on_exhausted,
+        on_limit=on_limit,
         approve=approve,
         draft=draft,
         lookahead=lookahead,

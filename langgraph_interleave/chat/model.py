@@ -37,7 +37,7 @@ from langgraph_interleave.limits import Limits
 from langgraph_interleave.planner import Planner
 from langgraph_interleave.references import References
 from langgraph_interleave.runs import stop_run
-from langgraph_interleave.types import Approve, DocumentData, Lookahead, OnExhausted, Plan, Publish
+from langgraph_interleave.types import Approve, DocumentData, Lookahead, OnExhausted, OnLimit, Plan, Publish
 
 
 class ChatInterleave(BaseChatModel):
@@ -108,6 +108,7 @@ class ChatInterleave(BaseChatModel):
         ledger: Ledger | None = None,
         checks: Sequence[Check | str] | None = None,
         on_exhausted: OnExhausted | None = None,
+        on_limit: OnLimit | None = None,
         approve: Collection[Approve] | None = None,
         draft: bool | None = None,
         lookahead: Lookahead | bool | None = None,
@@ -136,7 +137,7 @@ class ChatInterleave(BaseChatModel):
         check_form(images)
         given = {
             "planner": planner, "backend": backend, "critic": critic, "limits": limits, "ledger": ledger,
-            "checks": checks, "on_exhausted": on_exhausted, "approve": approve, "draft": draft,
+            "checks": checks, "on_exhausted": on_exhausted, "on_limit": on_limit, "approve": approve, "draft": draft,
             "lookahead": lookahead, "second_usd": second_usd, "candidates": candidates, "early_start": early_start,
             "publish": publish, "seed": seed, "steps": steps, "size": size, "language": language, "style": style,
             "references": references, "anchor_inputs": anchor_inputs, "reanchor_every": reanchor_every,

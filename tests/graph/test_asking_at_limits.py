@@ -141,7 +141,7 @@ async def test_time_begins_anew_and_need_not_be_raised(build: Any) -> None:
         await asyncio.sleep(0.25)
         return noise_card(request.prompt)
 
-    graph, _, backend, _ = build(simple_plan(3), slow, limits=Limits(max_seconds=0.4))
+    graph, *_ = build(simple_plan(3), slow, limits=Limits(max_seconds=0.4))
     result = await graph.ainvoke(ASK, THREAD)
     rounds = 0
     while "__interrupt__" in result:
