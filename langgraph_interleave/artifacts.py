@@ -31,7 +31,8 @@ log = logging.getLogger(__name__)
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _KEY = re.compile(r"[0-9a-f]{16,128}")
-_SCOPE = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}")
+#: What names a folder on every system: not what Windows takes for a device, nor a dot at the end, which it drops.
+_SCOPE = re.compile(r"(?!(?i:con|prn|aux|nul|com\d|lpt\d)(?:\.|$))[A-Za-z0-9_-](?:[A-Za-z0-9._-]{0,126}[A-Za-z0-9_-])?")
 
 
 def canonical_json(value: object) -> bytes:
@@ -226,7 +227,7 @@ class ArtifactStore:
         """Read a call record.
 
         Args:
-            scope: Run scope: letters, digits, `.`, `_`, `-`, at most 128, not starting with `.`.
+            scope: Run scope: at most 128 letters, digits, `_`, `-`, with `.` between them; no name of a device.
             key: Hexadecimal, 16 to 128 digits.
 
         Returns:
@@ -371,7 +372,7 @@ def _scope_name(scope: str) -> str:
     if not _SCOPE.fullmatch(scope):
         raise ConfigError(
             f"Run scope {scope[:140]!r} cannot name a folder.",
-            remedy="Use 1 to 128 letters, digits, '.', '_' or '-', not starting with '.'.",
+            remedy="Use 1 to 128 letters, digits, '_' or '-', with '.' between; no name of a device, such as con.",
         )
     return f"calls/{scope}"
 

@@ -6,6 +6,7 @@ import contextlib
 import os
 import secrets
 import threading
+import time
 from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 _OBJECT_STORES = frozenset(
     {"s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "adl", "oss", "oci", "tos", "r2", "hf", "memory"}
 )
+
+#: How long the lock of a folder is waited for, in seconds.
+LOCK_S = 30.0
 
 
 class Files(Protocol):
@@ -156,16 +160,31 @@ class FolderFiles:
 
 @contextlib.contextmanager
 def _locked(path: Path) -> Generator[None]:
-    """Hold the lock of a folder against other threads and processes; released when its holder dies."""
+    """Hold the lock of a folder against other threads and processes; released when its holder dies.
+
+    Raises:
+        TimeoutError: Another holds it for half a minute.
+    """
     try:
         import fcntl
     except ImportError:  # Windows: processes are not kept apart there, threads of one still are
         with _no_fcntl:
             yield
         return
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+    # Not through a link that somebody laid there.
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o644)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        until, pause = time.monotonic() + LOCK_S, 0.001
+        while True:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                # Held for moments only; for longer by a process that was stopped in between.
+                if time.monotonic() > until:
+                    raise TimeoutError(f"{path.parent} is locked by another process for {LOCK_S:g} s.") from None
+                time.sleep(pause)
+                pause = min(2 * pause, 0.02)
         yield
     finally:
         os.close(descriptor)
