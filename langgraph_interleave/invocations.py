@@ -18,8 +18,8 @@ from langgraph.config import get_config
 from langgraph.graph import StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
-#: Called when an invocation is over, in whatever thread it ended in.
-OnEnd = Callable[[], None]
+#: Called when an invocation is over, in whatever thread it ended in: whether it came to its end, or a pause.
+OnEnd = Callable[[bool], None]
 
 
 class Invocations(BaseCallbackHandler):
@@ -62,19 +62,19 @@ class Invocations(BaseCallbackHandler):
             self._within[run_id] = parent_run_id
 
     def on_chain_end(self, outputs: Any, *, run_id: UUID, **kwargs: Any) -> None:
-        """It came to its end."""
-        self._over(run_id)
+        """It came to its end, or to a pause between two nodes."""
+        self._over(run_id, whole=True)
 
     def on_chain_error(self, error: BaseException, *, run_id: UUID, **kwargs: Any) -> None:
         """It raised, was cancelled, or its stream was closed."""
-        self._over(run_id)
+        self._over(run_id, whole=False)
 
-    def _over(self, run_id: UUID) -> None:
+    def _over(self, run_id: UUID, *, whole: bool) -> None:
         with self._lock:
             self._within.pop(run_id, None)
             ends = self._ends.pop(run_id, [])
         for end in ends:
-            end()
+            end(whole)
 
 
 class WatchedGraph(StateGraph[Any, Any, Any, Any]):

@@ -393,7 +393,11 @@ class Run:
         self.stopped = True
         self.scope.close(cancelled=True)
 
-    def close(self) -> None:
-        """Let go of every call; safe to call twice, from any thread."""
+    def close(self, *, cancelled: bool = True) -> None:
+        """Let go of every call; safe to call twice, from any thread.
+
+        Args:
+            cancelled: Also of what is certain; else that goes on, and is recorded for whoever goes on with the run.
+        """
         self.closed = True
-        self.scope.close(cancelled=True)
+        self.scope.close(cancelled=cancelled)

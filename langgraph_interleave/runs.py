@@ -96,12 +96,12 @@ class Runs:
         if run.watch is not None:
             run.watch.detach()
 
-    def _over(self, ended: weakref.ref[Run]) -> None:
-        """Its invocation is over: whatever of the run is under way is let go of."""
+    def _over(self, ended: weakref.ref[Run], whole: bool) -> None:
+        """Its invocation is over: what is under way is let go of; at a pause, what is certain is let finish."""
         run = ended()
         if run is not None and not run.closed:
             self.end(run)
-            run.close()
+            run.close(cancelled=not whole)
 
     def stop(self, run_id: str) -> bool:
         """Stop every live invocation of a run in good order; whether there was one."""

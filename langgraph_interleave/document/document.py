@@ -10,6 +10,7 @@ from langgraph_interleave.artifacts import ArtifactStore
 from langgraph_interleave.changes import compare
 from langgraph_interleave.document import folder as files
 from langgraph_interleave.document import markdown
+from langgraph_interleave.document.missing import Missing, find_missing
 from langgraph_interleave.document.pictures import NOTEBOOK, PAGE, Pictures, Sizes, file_name, read_picture
 from langgraph_interleave.document.view import Shown, View, build_view, title_of
 from langgraph_interleave.errors import ArtifactMissing, ConfigError
@@ -103,6 +104,18 @@ class Document:
             from the store.
         """
         return tuple(self._record(step) for step in self.steps)
+
+    def missing(self) -> tuple[Missing, ...]:
+        """What of this document is gone from its store, or damaged. Reads every picture, and may take a while.
+
+        What is listed can be put back from a backup of the store; a picture of a step can also be drawn again: by
+        sending the same request with the same `run_id` and `InterleaveContext(redraw_missing=True)`, which is paid
+        for again, or by a change of the document that has the step drawn anew.
+
+        Returns:
+            The digests, each with the steps it belongs to and what it is; nothing if all is there.
+        """
+        return find_missing(self.data, self.artifacts)
 
     @property
     def version(self) -> int:

@@ -138,9 +138,15 @@ async def test_ctrl_c_in_a_stream_of_synchronous_code(make: Make, ledger: Ledger
     assert held.value is not None
 
 
-async def test_paused_between_two_nodes(make: Make, ledger: Ledger, landed: Landed) -> None:
-    graph, *_ = make(
-        2, ScriptedBackend(for_ever), ledger=ledger, artifacts=None, checkpointer=InMemorySaver(), early_start=True
+async def test_paused_between_two_nodes_what_is_certain_is_made_and_recorded(
+    make: Make, ledger: Ledger, landed: Landed
+) -> None:
+    graph, _, backend, _ = make(
+        2, ScriptedBackend(delay_s=0.2), ledger=ledger, artifacts=None, checkpointer=InMemorySaver(), early_start=True
     )
     await graph.ainvoke(ASK, THREAD, interrupt_after=["planner"])
-    await landed(ledger, 1.0)
+    assert ledger.in_flight()
+    await landed(ledger, 2.0)
+    assert len(backend.requests) == 1
+    assert (await graph.ainvoke(None, THREAD))["outcome"] == "complete"
+    assert len(backend.requests) == 2, "what was drawn meanwhile is not drawn again"

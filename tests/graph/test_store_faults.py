@@ -10,10 +10,13 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
 from langgraph_interleave.artifacts import ArtifactStore
-from langgraph_interleave.errors import ArtifactMissing, ConfigError, InternalError
+from langgraph_interleave.context import InterleaveContext
+from langgraph_interleave.document import Document
+from langgraph_interleave.errors import ArtifactMissing, ConfigError, InternalError, InvalidRequest
 from langgraph_interleave.files import MemoryFiles
 from langgraph_interleave.ledger import Ledger
-from langgraph_interleave.testing import ScriptedCritic
+from langgraph_interleave.testing import ScriptedBackend, ScriptedCritic
+from langgraph_interleave.types import Capabilities
 
 ASK: Any = {"request": "things"}
 THREAD: Any = {"configurable": {"thread_id": "t"}}
@@ -107,10 +110,11 @@ async def test_a_store_that_cannot_be_read_is_told_before_anything_is_spent(make
 async def test_a_lost_picture_is_a_mark_and_a_lost_record_an_error(make: Make, landed: Landed) -> None:
     files = MemoryFiles()
     ledger = Ledger(ArtifactStore(files))
-    slow = ScriptedCritic(delay_s=0.1)
-    graph, *_ = make(2, verdicts=slow, artifacts=None, ledger=ledger, checkpointer=InMemorySaver(), lookahead=False)
+    down = InvalidRequest("not now", role="critic")  # else there is a judgement already
+    critic = ScriptedCritic(lambda asked: down if len(critic.requests) == 1 else "accept")
+    graph, *_ = make(2, verdicts=critic, artifacts=None, ledger=ledger, checkpointer=InMemorySaver(), lookahead=False)
     await graph.ainvoke(ASK, THREAD, interrupt_after=["generate"])
-    await landed(ledger)  # else a judgement that has the picture already
+    await landed(ledger)
 
     def lose(mark: bytes) -> None:
         for name in [name for name, data in files._files.items() if name.startswith("artifacts/") and mark in data]:
@@ -128,3 +132,34 @@ async def test_a_lost_picture_is_a_mark_and_a_lost_record_an_error(make: Make, l
         await graph.ainvoke(None, THREAD)
     files._files.clear()
     assert (await graph.ainvoke(ASK, THREAD))["outcome"] == "complete"
+
+
+@pytest.mark.parametrize("harm", ["gone", "damaged"])
+async def test_a_paid_picture_that_is_lost_is_drawn_again_only_where_that_is_allowed(make: Make, harm: str) -> None:
+    files = MemoryFiles()
+    billed = ScriptedBackend(capabilities=Capabilities(edit="instruct", max_references=4, seed="exact", billed=True))
+    graph, planner, backend, _ = make(3, billed, artifacts=ArtifactStore(files))
+    once = InterleaveContext(run_id="same")
+    first = await graph.ainvoke(ASK, context=once)
+    document = Document.load(first["document"], ArtifactStore(files))
+    assert document.missing() == ()
+    lost = first["document"]["steps"][1]["image"]["sha256"]
+    name = f"artifacts/{lost[:2]}/{lost}"
+    if harm == "gone":
+        del files._files[name]
+    else:
+        files._files[name] = files._files[name][:-1]
+    assert [(one.sha256, one.steps) for one in document.missing()] == [(lost, (1,))]
+    again = await graph.ainvoke(ASK, context=once)
+    assert (len(planner.requests), len(backend.requests)) == (1, 3), "nothing was paid for"
+    said = again["document"]["steps"][1]
+    assert said["outcome"] == "backend_failed" and lost in said["mark"]
+    record = Document.load(again["document"], ArtifactStore(files)).records()[1]
+    assert record is not None and record.attempts[0].problem is not None
+    assert "redraw_missing=True" in record.attempts[0].problem.remedy
+    assert again["document"]["steps"][0]["outcome"] == "accepted"
+    allowed = await graph.ainvoke(ASK, context=once.model_copy(update={"redraw_missing": True}))
+    assert allowed["outcome"] == "complete" and len(planner.requests) == 1
+    assert len(backend.requests) == 4, "that one alone: the picture came out the same"
+    assert document.missing() == ()
+    assert allowed["spend"]["images"] == 4
