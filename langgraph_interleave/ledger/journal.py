@@ -285,7 +285,7 @@ def _as_record(raw: Mapping[str, Any]) -> CallRecord:
 
 
 def _lost(record: CallRecord, error: ArtifactMissing) -> ArtifactMissing:
-    where = "" if record.step is None else f" for step {record.step}, attempt {record.attempt}"
+    where = "" if record.step is None else f" (step index {record.step}, attempt {record.attempt})"
     return ArtifactMissing(
         f"What the {record.role} made{where} is lost: {error.message}",
         remedy="Restore it from a backup; or have it made again, which is paid for again, by sending the same request "

@@ -232,7 +232,7 @@ async def test_a_paid_call_whose_picture_is_lost_is_made_again_only_where_that_i
     else:
         lost.write_bytes(b"pictur")
     for _ in range(2):
-        with pytest.raises(ArtifactMissing, match=f"backend made for step 3, attempt 0 is lost: .*{digest}") as caught:
+        with pytest.raises(ArtifactMissing, match=rf"backend made \(step index 3, attempt 0\) is lost: .*{digest}") as caught:
             await Ledger(store).run(paid, make)
         assert "redraw_missing=True" in caught.value.remedy
     assert made == 1
