@@ -121,6 +121,15 @@ def loopback(loopback_server: Any) -> Iterator[Any]:
 
 
 @pytest.fixture(scope="session")
+def postgres() -> Iterator[str]:
+    """Connection string of a PostgreSQL server of this session. Without PostgreSQL it fails: no test is skipped."""
+    from postgres_server import postgres_server
+
+    with postgres_server() as dsn:
+        yield dsn
+
+
+@pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
     from playwright.sync_api import sync_playwright
 

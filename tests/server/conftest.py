@@ -24,6 +24,9 @@ _BOOT_S = 60.0
 #: What a developer's shell may hold and no server here may see.
 _PREFIXES = ("ANTHROPIC_", "GOOGLE_", "INTERLEAVE_", "LANGCHAIN_", "LANGGRAPH_", "LANGSMITH_", "OPENAI_")
 
+#: The graphs of `served`.
+SERVED = ("slow", "parallel", "noted", "billed", "left")
+
 Boot = Callable[..., AbstractContextManager[str]]
 
 
@@ -86,7 +89,7 @@ def _wait(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
 @pytest.fixture(scope="session")
 def address(boot: Boot) -> Generator[str]:
     """The server most tests share: the repository's graphs, and the scripted ones of `served`."""
-    with boot(graphs={"slow": "./served.py:slow", "parallel": "./served.py:parallel"}) as url:
+    with boot(graphs={name: f"./served.py:{name}" for name in SERVED}) as url:
         yield url
 
 
