@@ -31,8 +31,27 @@ _level: contextvars.ContextVar[int] = contextvars.ContextVar("langgraph_interlea
 
 #: An idle thread ends after this many seconds.
 _IDLE_S = 10.0
+#: Threads of a pool that are stuck in work nobody waits for any more, and that others stand in for, at most.
+_MOST_LEFT = 512
+#: A store that has not answered by then is taken for gone, in seconds.
+STORE_S = 60.0
 
-_Job = tuple["concurrent.futures.Future[Any]", Callable[[], Any]]
+_Job = tuple["_Asked[Any]", Callable[[], Any]]
+
+
+class _Asked(concurrent.futures.Future[T]):
+    """A future that tells when it is given up although its work is under way: that cannot be stopped."""
+
+    def __init__(self, on_left: Callable[[_Asked[T]], None]) -> None:
+        super().__init__()
+        self._on_left = on_left
+        self.left = False
+
+    def cancel(self) -> bool:
+        if super().cancel():
+            return True
+        self._on_left(self)
+        return False
 
 
 class DaemonThreads(concurrent.futures.ThreadPoolExecutor):
@@ -41,8 +60,10 @@ class DaemonThreads(concurrent.futures.ThreadPoolExecutor):
     The threads of the standard pool are joined when the interpreter exits, so one that is stuck in
     a model or a socket keeps the process alive for ever. These are daemons: work under way is waited
     for as `ending` says, then left behind.
-    Guaranteed: at most `max_workers` threads at once. Not guaranteed: that submitted work runs when
-    the process ends first.
+    A thread whose work nobody waits for any more (the deadline passed, the run was cancelled) may be stuck
+    for good: another stands in for it, so that stuck threads do not starve the work of others.
+    Guaranteed: at most `max_workers` threads at once, and 512 that are stuck so; after these, work waits for
+    its own deadline. Not guaranteed: that submitted work runs when the process ends first.
 
     Args:
         max_workers: Most threads at once.
@@ -57,20 +78,31 @@ class DaemonThreads(concurrent.futures.ThreadPoolExecutor):
         self._jobs: queue.SimpleQueue[_Job] = queue.SimpleQueue()
         self._guard = threading.Lock()
         self._alive = 0
+        self._left = 0  # of those: in work that nobody waits for any more
         self._waiting = 0  # jobs handed over that no thread has finished yet
         self._closed = False
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> concurrent.futures.Future[T]:
-        future: concurrent.futures.Future[T] = concurrent.futures.Future()
+        future: _Asked[T] = _Asked(self._is_left)
         with self._guard:
             if self._closed:
                 raise RuntimeError("cannot schedule new futures after shutdown")
             self._jobs.put((future, functools.partial(fn, *args, **kwargs)))
             self._waiting += 1
-            if self._waiting > self._alive and self._alive < self._most:
-                self._alive += 1
-                threading.Thread(target=self._work, name=self._name, daemon=True).start()
+            self._hire()
         return future
+
+    def _hire(self) -> None:
+        if self._waiting > self._alive and self._alive - min(self._left, _MOST_LEFT) < self._most:
+            self._alive += 1
+            threading.Thread(target=self._work, name=self._name, daemon=True).start()
+
+    def _is_left(self, future: _Asked[Any]) -> None:
+        with self._guard:
+            if future.running() and not future.left:
+                future.left = True
+                self._left += 1
+                self._hire()
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Take no more work. Never waits: a stuck thread is left behind, whatever `wait` says."""
@@ -90,10 +122,15 @@ class DaemonThreads(concurrent.futures.ThreadPoolExecutor):
                     return
             if future.set_running_or_notify_cancel():
                 _settle(future, call)
-            # No reference may keep a result alive while the thread waits for its next job.
-            del future, call
             with self._guard:
                 self._waiting -= 1
+                self._left -= future.left
+                too_many = self._alive - min(self._left, _MOST_LEFT) > self._most
+                self._alive -= too_many
+            # No reference may keep a result alive while the thread waits for its next job.
+            del future, call
+            if too_many:
+                return  # another stood in for this one
 
 
 def _settle(future: concurrent.futures.Future[T], call: Callable[[], T]) -> None:
@@ -276,6 +313,10 @@ async def in_thread(call: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) 
 
     Unlike `asyncio.to_thread` it does not share its threads with anything else, so a model that is
     stuck in every other thread cannot keep a record from being written.
+
+    Raises:
+        TimeoutError: It took longer than a minute: the disk or the network is gone. Whether it is done
+            yet nobody knows.
     """
     state = _state
     with state.lock:
@@ -283,4 +324,11 @@ async def in_thread(call: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) 
         if state.store_threads is None:
             state.store_threads = DaemonThreads(16, "interleave-store")
         threads = state.store_threads
-    return await asyncio.get_running_loop().run_in_executor(threads, functools.partial(call, *args, **kwargs))
+    deadline = asyncio.timeout(STORE_S)
+    try:
+        async with deadline:
+            return await asyncio.get_running_loop().run_in_executor(threads, functools.partial(call, *args, **kwargs))
+    except TimeoutError as error:
+        if not deadline.expired():
+            raise
+        raise TimeoutError(f"The store gave no answer within {STORE_S:g} s.") from error

@@ -14,6 +14,7 @@ from langgraph.types import Command, Send, interrupt
 from pydantic import BaseModel
 
 from langgraph_interleave import outcomes, routing
+from langgraph_interleave.background import in_thread
 from langgraph_interleave.base import Base, asked_of, read_records
 from langgraph_interleave.changes import apply_changes
 from langgraph_interleave.content import read_request
@@ -265,7 +266,7 @@ class Reviews:
             return None
         block = {"type": "image", "url": review.image} if isinstance(review.image, str) else review.image
         try:
-            request = await asyncio.to_thread(read_request, [block], self.roles.artifacts)
+            request = await in_thread(read_request, [block], self.roles.artifacts)
         except InterleaveError as error:
             raise ConfigError(f"The reviewer's picture cannot be used. {error.message}", remedy=error.remedy) from error
         if not request.images:

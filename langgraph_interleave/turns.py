@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from typing import Any
 
 from langgraph_interleave.ambiguity import tell_ambiguous
+from langgraph_interleave.background import in_thread
 from langgraph_interleave.base import Base, base_of, read_records
 from langgraph_interleave.changes import apply_changes
 from langgraph_interleave.choose import check_references, check_size
@@ -55,7 +55,7 @@ class Turns:
         run_id, settings = this_run(self.work.roles.settings)
         check_size(settings, self.work.roles.backend)
         check_references(settings, self.work.roles.backend)
-        request = await asyncio.to_thread(read_request, state["request"], self.work.roles.artifacts)
+        request = await in_thread(read_request, state["request"], self.work.roles.artifacts)
         base: Base | None = None
         if state.get("base") is not None:
             base = await base_of(state.get("base"), self.work.roles.artifacts, latest=latest_document(before))
