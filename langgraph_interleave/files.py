@@ -1,276 +1,299 @@
-"""What a call is, what is recorded of it, and the key both go by."""
+"""Where an artifact store keeps its files: in memory, in a folder, or anywhere fsspec reaches."""
 
 from __future__ import annotations
 
-import hashlib
-import re
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal
+import contextlib
+import os
+import secrets
+import threading
+import time
+from collections.abc import Callable, Generator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
 
-from pydantic import Field
+from langgraph_interleave.errors import ConfigError
 
-from langgraph_interleave.artifacts import canonical_json
-from langgraph_interleave.errors import (
-    ArtifactMissing,
-    CallError,
-    Cancelled,
-    ConfigError,
-    ContentBlocked,
-    CritiqueError,
-    InterleaveError,
-    InvalidRequest,
-    LimitReached,
-    PlanError,
-    QuotaExhausted,
-    Role,
-)
-from langgraph_interleave.ledger.resend import Repeats
-from langgraph_interleave.secrecy import public
-from langgraph_interleave.types.base import Frozen
-from langgraph_interleave.types.record import Problem
-from langgraph_interleave.types.usage import Usage
+if TYPE_CHECKING:
+    from fsspec import AbstractFileSystem
 
-VERSION = 1
-
-CallStatus = Literal["started", "finished", "ambiguous", "failed"]
-
-#: Parts that differ when the same call is asked for again, and so must not be in its key.
-_CHANGES_ON_REPLAY = frozenset(
-    {"callbacks", "checkpoint_id", "config", "context", "owner", "run_time", "task_id", "thread_id", "time", "trace_id"}
+#: fsspec protocols whose writes become visible whole or not at all.
+_OBJECT_STORES = frozenset(
+    {"s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "adl", "oss", "oci", "tos", "r2", "hf", "memory"}
 )
 
-_LONGEST_MESSAGE = 500
-_SECRET = re.compile(
-    r"(?i)\b(?P<name>(?:api[_-]?key|access[_-]?token|authorization|bearer|key|password|secret|sig|signature|token)"
-    r"[\"']?\s*[=:\s]\s*[\"']?(?:bearer\s+)?)(?P<value>[^\s\"'&,;]{6,})"
-    r"|\b(?:sk|pk|hf|ghp|xai|r8)[-_][A-Za-z0-9_-]{8,}"
-)
+#: How long the lock of a folder is waited for, in seconds.
+LOCK_S = 30.0
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
-    """One paid call, before it is made.
+class Files(Protocol):
+    """A flat space of small files with `/`-separated names.
 
-    Attributes:
-        scope: Run scope, or the shared scope the user asks for.
-        key: From `call_key`.
-        role: Whose call it is.
-        step: Index of the step, `None` for the plan's own calls.
-        attempt: 0-based attempt.
-        candidate: Which of several pictures of one attempt.
-        billed: Whether it costs money: then it is not cut off lightly.
-        images: Pictures it draws at most.
-        calls: Requests it makes at most.
-        deadline_s: Seconds until one sending of it is given up; by default what the budget's limits say.
-        repeats: How often it may be repeated; none by default. No part of what the call is.
+    Guaranteed: a reader sees a file whole or not at all. `blocking` says whether a call may wait
+    for a disk or a network; then it belongs in a thread.
     """
 
-    scope: str
-    key: str
-    role: Role
-    step: int | None = None
-    attempt: int = 0
-    candidate: int = 0
-    billed: bool = False
-    images: int = 0
-    calls: int = 1
-    deadline_s: float | None = None
-    repeats: Repeats | None = field(default=None, compare=False)
+    blocking: bool
+
+    def read(self, name: str) -> bytes | None:
+        """The content, `None` when there is no such file."""
+        ...
+
+    def write(self, name: str, data: bytes) -> None:
+        """Create or replace."""
+        ...
+
+    def exists(self, name: str) -> bool:
+        """Whether there is such a file."""
+        ...
+
+    def names(self, folder: str) -> list[str]:
+        """Names of the files directly in a folder, without the folder, sorted."""
+        ...
+
+    def swap(self, name: str, unchanged: Callable[[bytes | None], bool], data: bytes) -> bool:
+        """Write, if `unchanged` says so of the content (`None`: no such file); return whether it did."""
+        ...
+
+    def describe(self) -> str:
+        """Where it is, for messages."""
+        ...
 
 
-@dataclass(frozen=True, slots=True)
-class Produced:
-    """What a call came to: a small JSON object that names stored artifacts, and what it used."""
+class MemoryFiles:
+    """Files of this object alone; gone with it."""
 
-    result: dict[str, Any]
-    usage: Usage = Usage()
+    blocking = False
 
+    def __init__(self) -> None:
+        self._files: dict[str, bytes] = {}
+        self._lock = threading.Lock()
 
-Produce = Callable[[], Awaitable[Produced]]
+    def read(self, name: str) -> bytes | None:
+        return self._files.get(name)
 
+    def write(self, name: str, data: bytes) -> None:
+        with self._lock:
+            self._files[name] = data
 
-class CallRecord(Frozen):
-    """One paid call as it is stored. Holds no picture: `result` names artifacts by their digests.
+    def exists(self, name: str) -> bool:
+        return name in self._files
 
-    Attributes:
-        status: `started` (and no more known: ambiguous once its owner is gone), `finished`,
-            `ambiguous` (may have been done and billed), `failed` (was not, or gave nothing).
-        owner: The process that made it.
-        lease_until: Until when others wait for the owner, in seconds since 1970; renewed meanwhile.
-        t_start: When it was started, in seconds since 1970.
-        t_end: When it ended.
-        result: What was produced.
-        result_ref: Digest of the stored result, where it is too large to be kept in the record.
-        problem: Why there is no result.
-        ambiguous_before: How many earlier makings of this same call are ambiguous.
-        failed: What each making used that was answered, with nothing to use; this one included.
-    """
+    def names(self, folder: str) -> list[str]:
+        start = f"{folder}/"
+        with self._lock:
+            rest = [name[len(start) :] for name in self._files if name.startswith(start)]
+        return sorted(name for name in rest if "/" not in name)
 
-    v: int = VERSION
-    scope: str
-    key: str
-    role: Role
-    step: int | None = None
-    attempt: int = 0
-    candidate: int = 0
-    billed: bool = False
-    images: int = 0
-    status: CallStatus
-    owner: str = ""
-    lease_until: float = 0.0
-    t_start: float = 0.0
-    t_end: float | None = None
-    usage: Usage = Usage()
-    result: dict[str, Any] | None = None
-    result_ref: str | None = None
-    problem: Problem | None = None
-    ambiguous_before: int = Field(default=0, ge=0)
-    failed: tuple[Usage, ...] = ()
+    def swap(self, name: str, unchanged: Callable[[bytes | None], bool], data: bytes) -> bool:
+        with self._lock:
+            if not unchanged(self._files.get(name)):
+                return False
+            self._files[name] = data
+            return True
 
-    @property
-    def seconds(self) -> float | None:
-        """How long the call took; `None` while it is not over."""
-        return None if self.t_end is None else max(0.0, self.t_end - self.t_start)
+    def describe(self) -> str:
+        return "memory"
 
 
-@dataclass(frozen=True, slots=True)
-class Finished:
-    """The answer to an ask.
+class FolderFiles:
+    """Files of a local folder, shared with other processes.
 
-    Attributes:
-        record: The record of the call, status `finished`, with its result.
-        replayed: It was found in the store; no call was made for this ask.
-        took_over: An earlier making of this call that is ambiguous: started, and its owner is gone,
-            or given up while it may have been billed. Worth a warning.
-    """
-
-    record: CallRecord
-    replayed: bool
-    took_over: CallRecord | None = None
-
-    @property
-    def result(self) -> dict[str, Any]:
-        """What was produced."""
-        return self.record.result or {}
-
-    @property
-    def usage(self) -> Usage:
-        """What it used."""
-        return self.record.usage
-
-
-def call_key(
-    *,
-    scope: str,
-    role: Role,
-    fingerprint: str,
-    step: int | None = None,
-    attempt: int = 0,
-    candidate: int = 0,
-    template: str = "",
-    params: Mapping[str, Any] | None = None,
-    digests: Sequence[str] = (),
-    **parts: Any,
-) -> str:
-    """The key of a call: the same for the same question, different for any other.
+    Written under another name and renamed, so that a reader, or a crash, never meets half a file.
+    Not guaranteed: that the last writes survive a power failure (they are not forced to the disk).
 
     Args:
-        scope: Run scope, or the shared scope.
-        role: Whose call it is.
-        fingerprint: Model, version and parameters of whoever answers.
-        step: Index of the step.
-        attempt: 0-based attempt.
-        candidate: Which of several pictures of one attempt.
-        template: Version of the prompt template.
-        params: Prompt, seed, size and whatever else is sent; JSON types.
-        digests: Digests of the artifacts sent, in order: the order is part of the question.
-        **parts: Anything else that names the call; JSON types.
+        folder: Made, with its parents, when first written to.
+    """
 
-    Returns:
-        64 hexadecimal digits.
+    blocking = True
+
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
+        self._folder = Path(folder).expanduser().absolute()
+
+    def read(self, name: str) -> bytes | None:
+        try:
+            return (self._folder / name).read_bytes()
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+
+    def write(self, name: str, data: bytes) -> None:
+        path = self._folder / name
+        try:
+            self._replace(path, data)
+        except FileNotFoundError:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._replace(path, data)
+
+    def exists(self, name: str) -> bool:
+        return (self._folder / name).is_file()
+
+    def names(self, folder: str) -> list[str]:
+        try:
+            with os.scandir(self._folder / folder) as entries:
+                return sorted(entry.name for entry in entries if entry.name[0] != "." and entry.is_file())
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+
+    def swap(self, name: str, unchanged: Callable[[bytes | None], bool], data: bytes) -> bool:
+        path = self._folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with _locked(path.parent / ".lock"):
+            if not unchanged(self.read(name)):
+                return False
+            self._replace(path, data)
+            return True
+
+    def describe(self) -> str:
+        return str(self._folder)
+
+    @staticmethod
+    def _replace(path: Path, data: bytes) -> None:
+        # In the same folder, because only there a rename is one step.
+        temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
+        try:
+            temporary.write_bytes(data)
+            temporary.replace(path)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
+
+
+@contextlib.contextmanager
+def _locked(path: Path) -> Generator[None]:
+    """Hold the lock of a folder against other threads and processes; released when its holder dies.
 
     Raises:
-        ConfigError: A part is no JSON, or one that changes when the call is asked for again.
-
-    Example:
-        >>> one = call_key(scope="run", role="critic", fingerprint="m", digests=["a", "b"])
-        >>> one == call_key(scope="run", role="critic", fingerprint="m", digests=["b", "a"])
-        False
+        TimeoutError: Another holds it for half a minute.
     """
-    unstable = sorted(_CHANGES_ON_REPLAY.intersection(parts) | _CHANGES_ON_REPLAY.intersection(params or ()))
-    if unstable:
-        raise ConfigError(
-            f"The key of a {role} call must not contain {', '.join(unstable)}.",
-            remedy="Leave out what differs when the same call is asked for again.",
-        )
-    named = {
-        "attempt": attempt,
-        "candidate": candidate,
-        "digests": list(digests),
-        "fingerprint": fingerprint,
-        "params": dict(params or {}),
-        "parts": parts,
-        "role": role,
-        "scope": scope,
-        "step": step,
-        "template": template,
-        "v": VERSION,
-    }
     try:
-        return hashlib.sha256(canonical_json(named)).hexdigest()
-    except (TypeError, ValueError) as error:
-        raise ConfigError(
-            f"The key of a {role} call cannot be made: {error}", remedy="Give JSON types only."
-        ) from error
+        import fcntl
+    except ImportError:  # Windows: processes are not kept apart there, threads of one still are
+        with _no_fcntl:
+            yield
+        return
+    # Not through a link that somebody laid there.
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o644)
+    try:
+        until, pause = time.monotonic() + LOCK_S, 0.001
+        while True:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                # Held for moments only; for longer by a process that was stopped in between.
+                if time.monotonic() > until:
+                    raise TimeoutError(f"{path.parent} is locked by another process for {LOCK_S:g} s.") from None
+                time.sleep(pause)
+                pause = min(2 * pause, 0.02)
+        yield
+    finally:
+        os.close(descriptor)
 
 
-def problem_of(error: BaseException) -> Problem:
-    """An error as it is recorded: class, message and remedy, shortened and without what looks like a secret."""
-    message = error.message if isinstance(error, InterleaveError) else str(error)
-    remedy = error.remedy if isinstance(error, InterleaveError) else ""
-    return Problem(error=type(error).__name__, message=_safe(message), remedy=_safe(remedy))
+_no_fcntl = threading.Lock()
 
 
-def _safe(text: str) -> str:
-    text = _SECRET.sub(lambda match: f"{match['name'] or ''}***", public(text))
-    return text if len(text) <= _LONGEST_MESSAGE else text[: _LONGEST_MESSAGE - 1] + "…"
+class FsspecFiles:
+    """Files of any fsspec filesystem.
 
-
-def used_by(error: BaseException, *, billed: bool) -> Usage:
-    """What an answer used that gave nothing to use; where it does not say, the cost of a billed one is unknown.
-
-    Example:
-        >>> used_by(ValueError("no"), billed=False).cost_usd
-        0.0
-    """
-    used = getattr(error, "usage", None)
-    return used if isinstance(used, Usage) else Usage(cost_usd=None if billed else 0.0)
-
-
-Ending = Literal["released", "failed", "ambiguous"]
-
-#: Raised before anything is sent, or because it was refused: nothing was produced.
-_NOT_PRODUCED = (ArtifactMissing, Cancelled, ConfigError, InvalidRequest, LimitReached, QuotaExhausted)
-
-
-def ending_of(error: BaseException, *, billed: bool) -> Ending:
-    """What an error says about the call that raised it.
+    On object stores a write is whole by nature; elsewhere it is written under another name and
+    moved. `swap` keeps the threads of this object apart and, where the filesystem can create
+    exclusively, also the processes that create a file; it does not keep two processes apart that
+    replace one.
 
     Args:
-        error: What the call raised.
-        billed: Whether the call costs money.
-
-    Returns:
-        `released` (provably nothing was produced), `failed` (answered, with nothing to use), or
-        `ambiguous` (may have been produced and billed).
+        fs: An `fsspec.AbstractFileSystem`.
+        root: Folder in it.
     """
-    if isinstance(error, CallError) and error.ambiguous:
-        return "ambiguous" if billed else "failed"
-    if isinstance(error, ContentBlocked):
-        return "failed"  # also one that is sent again in other words
-    if isinstance(error, _NOT_PRODUCED) or (isinstance(error, CallError) and error.resendable):
-        return "released"
-    if isinstance(error, (CallError, PlanError, CritiqueError)) or not billed:
-        return "failed"
-    return "ambiguous"
+
+    blocking = True
+
+    def __init__(self, fs: Any, root: str) -> None:
+        self._fs = fs
+        self._root = root.rstrip("/")
+        names = {fs.protocol} if isinstance(fs.protocol, str) else set(fs.protocol)
+        self._whole = bool(names & _OBJECT_STORES)
+        self._lock = threading.Lock()
+
+    def read(self, name: str) -> bytes | None:
+        try:
+            return bytes(self._fs.cat_file(self._path(name)))
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+
+    def write(self, name: str, data: bytes) -> None:
+        path = self._path(name)
+        if self._whole:
+            self._fs.pipe_file(path, data)
+            return
+        folder, _, last = path.rpartition("/")
+        self._fs.makedirs(folder, exist_ok=True)
+        temporary = f"{folder}/.{last}.{secrets.token_hex(4)}.tmp"
+        self._fs.pipe_file(temporary, data)
+        self._fs.mv(temporary, path)
+
+    def exists(self, name: str) -> bool:
+        return bool(self._fs.isfile(self._path(name)))
+
+    def names(self, folder: str) -> list[str]:
+        path = self._path(folder)
+        # Listings are cached by many filesystems; other processes write here too.
+        self._fs.invalidate_cache(path)
+        try:
+            entries: list[dict[str, Any]] = self._fs.ls(path, detail=True)
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+        names = (str(entry["name"]).rstrip("/").rpartition("/")[2] for entry in entries if entry["type"] == "file")
+        return sorted(name for name in names if not name.startswith("."))
+
+    def swap(self, name: str, unchanged: Callable[[bytes | None], bool], data: bytes) -> bool:
+        with self._lock:
+            before = self.read(name)
+            if not unchanged(before):
+                return False
+            if before is not None or not self._whole:
+                self.write(name, data)
+                return True
+            try:
+                self._fs.pipe_file(self._path(name), data, mode="create")
+            except FileExistsError:
+                return False
+            return True
+
+    def describe(self) -> str:
+        return str(self._fs.unstrip_protocol(self._root))
+
+    def _path(self, name: str) -> str:
+        return f"{self._root}/{name}" if self._root else name
+
+
+def open_files(url_or_fs: str | os.PathLike[str] | AbstractFileSystem | Files, root: str = "") -> Files:
+    """Files at a place.
+
+    Args:
+        url_or_fs: An fsspec URL, a plain path, a filesystem of fsspec, or files that are open already.
+        root: Folder within it.
+
+    Raises:
+        ConfigError: There is no such protocol.
+    """
+    if isinstance(url_or_fs, (MemoryFiles, FolderFiles, FsspecFiles)):
+        return url_or_fs
+    # Imported here: a store in memory or in a folder does without, and it takes a while.
+    from fsspec.core import url_to_fs
+    from fsspec.implementations.local import LocalFileSystem
+
+    if isinstance(url_or_fs, (str, os.PathLike)):
+        try:
+            fs, path = url_to_fs(os.fspath(url_or_fs))
+        except (ImportError, ValueError) as error:
+            raise ConfigError(
+                f"No artifact store can be opened at {os.fspath(url_or_fs)!r}: {error}",
+                remedy="Install the package that brings this protocol to fsspec, or give a folder.",
+            ) from error
+        path = "/".join(part for part in (str(path).rstrip("/"), root.strip("/")) if part)
+    else:
+        fs, path = url_or_fs, root
+    if type(fs) is LocalFileSystem:
+        return FolderFiles(Path(path or "."))
+    return FsspecFiles(fs, path)
