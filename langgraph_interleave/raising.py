@@ -10,7 +10,7 @@ from typing import Any
 from langgraph_interleave.errors import ConfigError
 from langgraph_interleave.estimate import Estimate, in_a_line
 from langgraph_interleave.limits import Limits
-from langgraph_interleave.reviewing import read_answer
+from langgraph_interleave.reviewing import EXAMPLES, read_answer
 from langgraph_interleave.routing import waits_for
 from langgraph_interleave.runview import RunView
 from langgraph_interleave.types import LimitReview, Spend, Step, StepRecord
@@ -23,7 +23,7 @@ _ANSWERS = {
     "raise": "it goes on where it stopped, under the new `limits`; name the whole cap, what is used among it",
     "finish": "it ends with what is there; nothing more is drawn",
 }
-_EXAMPLE = 'Answer for example {"decision": "raise", "limits": {"max_images": 24}} or {"decision": "finish"}.'
+_EXAMPLE = EXAMPLES["limit"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,11 @@ from langgraph_interleave.types import (
 M = TypeVar("M", bound=BaseModel)
 Linker = Callable[[ArtifactRef], str | None]
 
+#: What may be answered, as it is said to whoever answered something else; by what was asked.
+EXAMPLES = {
+    "step": 'Answer for example {"decision": "accept"}.',
+    "limit": 'Answer for example {"decision": "raise", "limits": {"max_images": 24}} or {"decision": "finish"}.',
+}
 _PLAN_ANSWERS = {
     "accept": "draw it; with `steps`, edited as they are here (moved, left out, added), it is drawn as you changed it",
     "revise": "with a `remark`: the planner is asked again",
@@ -127,7 +132,7 @@ def shown_picture(ref: ArtifactRef, *, alt: str | None = None, link: Linker | No
 # --- answers ----------------------------------------------------------------------------------
 
 
-def read_answer(model: type[M], answer: object, *, example: str = 'Answer for example {"decision": "accept"}.') -> M:
+def read_answer(model: type[M], answer: object, *, example: str = EXAMPLES["step"]) -> M:
     """A reviewer's answer; a word alone is the decision.
 
     Args:

@@ -16,13 +16,17 @@ from langgraph_interleave.cli.wording import count
 from langgraph_interleave.content import image_block
 from langgraph_interleave.errors import ConfigError
 from langgraph_interleave.imaging import load_image
-from langgraph_interleave.reviewing import read_answer
-from langgraph_interleave.types import PlanReview, StepReview
+from langgraph_interleave.reviewing import EXAMPLES, read_answer
+from langgraph_interleave.types import LimitReview, PlanReview, StepReview
 
 Question = Mapping[str, Any]
 ANSWERS = "answers.jsonl"
 #: What answers go by in an object.
-_ASKED = re.compile(r"plan|0|[1-9][0-9]*")
+_ASKED = re.compile(r"plan|limit|0|[1-9][0-9]*")
+#: What each is answered by, and what it is called.
+_MODELS: Mapping[str, type[PlanReview | StepReview | LimitReview]] = {
+    "plan": PlanReview, "step": StepReview, "limit": LimitReview,
+}  # fmt: skip
 #: What a question is called by: not what it may cost, how it is answered, or that an answer was wrong.
 _BESIDES = ("error", "estimate", "answers", "file")
 
@@ -39,14 +43,15 @@ def read_review(question: Question, answer: object, artifacts: ArtifactStore, wo
     Raises:
         InterleaveError: It is none, or the picture cannot be read.
     """
-    model = PlanReview if question["ask"] == "plan" else StepReview
+    model = _MODELS[question["ask"]]
     if isinstance(answer, Mapping):
         image = cast("Mapping[str, Any]", answer).get("image")
         if isinstance(image, str) and "://" not in image:
             picture = load_image(working / Path(image).expanduser())
             answer = {**answer, "image": image_block(artifacts.put_image(picture), name=Path(image).name)}
     answer, steps = _as_shown(answer) if model is PlanReview else (answer, None)
-    review = read_answer(model, answer).model_dump(mode="json", exclude_none=True)
+    example = EXAMPLES.get(question["ask"], EXAMPLES["step"])
+    review = read_answer(model, answer, example=example).model_dump(mode="json", exclude_none=True)
     return review if steps is None else {**review, "steps": steps}
 
 
@@ -66,7 +71,8 @@ def _as_shown(answer: object) -> tuple[object, list[dict[str, Any]] | None]:
 
 
 class Given:
-    """The answers of a file: a list, in the order they are asked; or an object, by `"plan"` and numbers of steps.
+    """The answers of a file: a list, in the order they are asked; or an object, by `"plan"`, `"limit"` and numbers of
+    steps.
 
     Args:
         path: The file; `-` for standard input.
@@ -91,10 +97,10 @@ class Given:
         self._left: list[Any] | dict[str, Any] = cast("list[Any] | dict[str, Any]", found)
         for name in self._left if isinstance(self._left, dict) else ():
             if not _ASKED.fullmatch(name):
-                meant = "plan" if difflib.get_close_matches(name.strip().lower(), ["plan"]) else ""
+                meant = next(iter(difflib.get_close_matches(name.strip().lower(), ["plan", "limit"])), "")
                 raise ConfigError(
                     f"{self.name}: nothing that is asked is called {name[:40]!r}.",
-                    remedy=f"{f'Did you mean {meant}? ' * bool(meant)}Name plan, or the number of a step.",
+                    remedy=f"{f'Did you mean {meant}? ' * bool(meant)}Name plan, limit, or the number of a step.",
                 )
 
     @property
@@ -103,7 +109,7 @@ class Given:
         if isinstance(self._left, list):
             return (count(len(self._left), "answer"),) if self._left else ()
         left = [name for name, answers in self._left.items() if answers != []]
-        return tuple(name if name == "plan" else f"step {name}" for name in left)
+        return tuple(f"step {name}" if name.isdecimal() else name for name in left)
 
     def take(self, question: Question) -> object | None:
         """The answer to a question, which is then used up; `None` where there is none."""
@@ -155,7 +161,12 @@ class Kept:
         if "error" in question:
             return None
         self._asked[name] = self._asked.get(name, -1) + 1
-        return self._answers.get((name, self._asked[name]))
+        answer = self._answers.get((name, self._asked[name]))
+        while answer is not None and (cap := _outgrown(question, answer)) is not None:
+            # It was raised again since: the answer of then counts.
+            question = {**question, "cap": cap}
+            answer = self._answers.get((_name(question), 0))
+        return answer
 
     def put(self, question: Question, answer: dict[str, Any]) -> None:
         """Keep an answer. A plan that is given up is asked about again: that answer is not kept."""
@@ -172,7 +183,15 @@ class Kept:
 
 
 def _called(question: Question) -> str:
-    return "plan" if question["ask"] == "plan" else str(question["number"])
+    return str(question["number"]) if question["ask"] == "step" else str(question["ask"])
+
+
+def _outgrown(question: Question, answer: Mapping[str, Any]) -> float | None:
+    """The cap to which an answer raised a limit, where more than that is used by now."""
+    if question["ask"] != "limit" or question["used"] is None:
+        return None
+    cap = (answer.get("limits") or {}).get(question["limit"])
+    return cap if cap is not None and question["cap"] < cap <= question["used"] else None
 
 
 def _whole(path: Path) -> bool:
@@ -183,4 +202,7 @@ def _whole(path: Path) -> bool:
 
 def _name(question: Question) -> str:
     said = {name: value for name, value in question.items() if name not in _BESIDES}
+    if question["ask"] == "limit":
+        # However far a run has come when it is asked: what is asked is whether this cap is raised.
+        said = {name: question[name] for name in ("ask", "limit", "cap")}
     return hashlib.sha256(canonical_json(said)).hexdigest()[:24]

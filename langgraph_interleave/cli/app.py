@@ -115,6 +115,10 @@ def run(
         Literal["best", "last", "ask", "replan", "fail"],
         typer.Option(help="When no attempt was accepted: what is kept, or ask you, plan the step otherwise, or fail."),
     ] = "best",
+    on_limit: Annotated[
+        Literal["finish", "ask"],
+        typer.Option(help="At a limit: finish with what is there, or ask you whether to raise it."),
+    ] = "finish",
     approve: Annotated[
         list[str] | None,
         typer.Option(
@@ -131,7 +135,7 @@ def run(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Answers as JSON: a list in the order they are asked, or an object by `plan` and numbers of steps.",
+            help="Answers as JSON: a list in the order asked, or an object by `plan`, `limit` and numbers of steps.",
             show_default=False,
         ),
     ] = None,
@@ -202,6 +206,7 @@ def run(
             reanchor_every=reanchor_every,
             style_in_prompts=style_in_prompts,
             on_exhausted=on_exhausted,
+            on_limit=on_limit,
             approve=read_approve(approve or ()),
             draft=draft,
             answers=answer,

@@ -16,6 +16,8 @@ def heading(question: Question) -> str:
     """What a question is about, on one line."""
     if question["ask"] == "plan":
         return f"The plan: {one_line(question.get('title') or 'no title')}"
+    if question["ask"] == "limit":
+        return one_line(question["says"])
     title = one_line(question.get("title") or question.get("caption") or "")
     return f"Step {question['number']}: {title}".rstrip(": ")
 
@@ -48,6 +50,16 @@ def estimate_lines(question: Question) -> list[str]:
     return [clean(line) for line in str(question.get("estimate") or "").splitlines() if line.strip()]
 
 
+def undone_lines(question: Question) -> list[str]:
+    """The steps that a run at a limit has not come to the end of."""
+    lines: list[str] = []
+    for step in question["undone"]:
+        name = f"step {step['number']}: {one_line(step.get('title') or '', 80)}" if "number" in step else "characters"
+        tries = f" in {count(step['attempts'], 'attempt')}" if step.get("attempts") else ""
+        lines.append(f"{name.rstrip(': ')} - {step['state']}{tries}")
+    return lines
+
+
 def left_lines(questions: list[dict[str, Any]], *, how: str) -> list[str]:
     """What is said when nobody answered: what waits, where its pictures are, and how to go on.
 
@@ -62,6 +74,8 @@ def left_lines(questions: list[dict[str, Any]], *, how: str) -> list[str]:
             lines.append(f"    The answer could not be used: {one_line(question['error'])}")
         if question["ask"] == "step" and question["attempts"]:
             lines.append(f"    {attempt_line(question['attempts'][-1])}")
+        if question["ask"] == "limit":
+            lines += [f"    {line}" for line in undone_lines(question)]
         if question.get("file"):
             lines.append(f"    {question['file']}")
         if sketches := [step["file"] for step in question.get("steps", ()) if step.get("file")]:

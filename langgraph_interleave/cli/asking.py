@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import shlex
 import subprocess
@@ -16,7 +17,7 @@ from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from langgraph_interleave.cli.asked import estimate_lines, heading, step_lines
+from langgraph_interleave.cli.asked import estimate_lines, heading, step_lines, undone_lines
 from langgraph_interleave.cli.pictures import Shown, half_blocks
 from langgraph_interleave.cli.pipe import is_gone, mute, quietly
 from langgraph_interleave.cli.planedit import PlanEdit
@@ -83,6 +84,8 @@ class Person:
         try:
             if question["ask"] == "plan":
                 return self._ask_plan(question)
+            if question["ask"] == "limit":
+                return self._ask_limit(question)
             return self._ask_step(question, place, many)
         except (EOFError, KeyboardInterrupt):
             quietly(self._console.print)
@@ -225,6 +228,31 @@ class Person:
         if attempt.get("file"):
             self._say(f"  {attempt['file']}", style="dim")
 
+    # --- a limit ------------------------------------------------------------------------------
+
+    def _ask_limit(self, question: Question) -> dict[str, Any]:
+        self._console.print()
+        self._say(heading(question), style="bold")
+        for line in undone_lines(question):
+            self._say(f"  {line}")
+        for line in estimate_lines(question):
+            self._say(f"  {line}", style="dim")
+        suggested = suggested_caps(question)
+        first = suggested[question["limit"]]
+        while True:
+            word, _, rest = self._read(f"raise to [{first:g}], or finish? ").strip().lower().partition(" ")
+            try:
+                if word in ("q", "quit", "exit"):
+                    raise Left
+                if word in ("f", "finish", "n", "no"):
+                    return {"decision": "finish"}
+                typed = rest if word in ("r", "raise") else "" if word in ("y", "yes") else word
+                if not typed:
+                    return {"decision": "raise", "limits": suggested}
+                return {"decision": "raise", "limits": {question["limit"]: _cap(typed)}}
+            except InterleaveError as error:
+                self._say(one_line(str(error)), style="yellow")
+
     # --- both ---------------------------------------------------------------------------------
 
     def _converse(
@@ -279,6 +307,38 @@ def edit_text(text: str) -> str:
         if ended.returncode:
             raise ConfigError(f"The editor {editor!r} failed ({ended.returncode}).", remedy=remedy)
         return path.read_text(encoding="utf-8", errors="replace")
+
+
+def suggested_caps(question: Question) -> dict[str, float]:
+    """What the limits that are reached may be raised to, where nobody says otherwise.
+
+    Enough for what is left; where nobody knows what that takes, twice as much; of time as much again.
+
+    Example:
+        >>> suggested_caps({"limit": "max_images", "cap": 12, "suggested": {"max_images": 21}})
+        {'max_images': 21}
+        >>> suggested_caps({"limit": "max_cost_usd", "cap": 0.5, "also": [{"limit": "max_seconds", "cap": 60}]})
+        {'max_cost_usd': 1.0, 'max_seconds': 60}
+    """
+    known = question.get("suggested", {})
+    found: dict[str, float] = {}
+    for one in (question, *question.get("also", ())):
+        otherwise = one["cap"] if one["limit"] == "max_seconds" else 2 * max(one["cap"], one.get("used") or 0) or 1
+        found[one["limit"]] = known.get(one["limit"], otherwise)
+    return found
+
+
+def _cap(text: str) -> float:
+    try:
+        cap = float(text.strip().lstrip("$"))
+    except ValueError:
+        cap = math.nan
+    if not math.isfinite(cap) or cap <= 0:
+        raise ConfigError(
+            f"{text.strip()[:40]!r} is no number.",
+            remedy="A number raises the limit to it, Enter to the one in brackets, f finishes, q leaves it waiting.",
+        )
+    return int(cap) if cap.is_integer() else cap
 
 
 def _number(text: str, example: str) -> int:

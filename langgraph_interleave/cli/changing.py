@@ -53,6 +53,10 @@ def change(
     on_exhausted: Annotated[
         Literal["best", "last", "ask", "replan", "fail"], typer.Option(help="When no attempt was accepted.")
     ] = "best",
+    on_limit: Annotated[
+        Literal["finish", "ask"],
+        typer.Option(help="At a limit: finish with what is there, or ask you whether to raise it."),
+    ] = "finish",
     approve: Annotated[
         list[str] | None,
         typer.Option(metavar="plan|steps", help="What you are asked about, as for `run`.", show_default=False),
@@ -91,6 +95,7 @@ def change(
             planner=planner,
             critic=critic,
             on_exhausted=on_exhausted,
+            on_limit=on_limit,
             approve=read_approve(approve or ()),
             draft=draft,
             answers=answer,

@@ -173,6 +173,7 @@ def make_job(
             limits=options.limits,
             ledger=Ledger(artifacts, grace_s=0),
             on_exhausted=options.on_exhausted,
+            on_limit=options.on_limit,
             approve=options.approve,
             draft=options.draft,
             lookahead=options.lookahead,

@@ -72,6 +72,8 @@ def with_files(question: Mapping[str, Any], shown: Shown) -> dict[str, Any]:
     if question.get("ask") == "plan":
         steps = [_with_file(step, "sketch", shown, f"sketch-{step['number']:02d}") for step in question["steps"]]
         return {**question, "steps": steps}
+    if question.get("ask") == "limit":
+        return dict(question)
     number = question["number"]
     attempts = [
         _with_file(attempt, "image", shown, f"step-{number:02d}-attempt-{attempt['attempt'] + 1}")

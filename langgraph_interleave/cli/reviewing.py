@@ -166,12 +166,14 @@ class Reviewer:
         try:
             return read_review(question, given, self._job.artifacts, self._working)
         except InterleaveError as error:
-            about = "the plan" if question["ask"] == "plan" else f"step {question['number']}"
+            about = f"step {question['number']}" if question["ask"] == "step" else f"the {question['ask']}"
             raise ConfigError(f"{self._given.name}, about {about}: {error.message}", remedy=error.remedy) from error
 
     def _from_consent(self, question: Question) -> dict[str, Any] | None:
         if not self._yes:
             return None
+        if question["ask"] == "limit":
+            return {"decision": "finish"}  # consent is to what is there, not to more of it
         # Where there is no picture none can be accepted.
         return {"decision": "skip" if question["ask"] == "step" and "image" not in question else "accept"}
 

@@ -11,7 +11,7 @@ from typing import Any, Self, cast, get_args
 from langgraph_interleave.errors import ConfigError
 from langgraph_interleave.limits import Limits
 from langgraph_interleave.references import References
-from langgraph_interleave.types import Approve, ImageBytes, Lookahead, OnExhausted
+from langgraph_interleave.types import Approve, ImageBytes, Lookahead, OnExhausted, OnLimit
 
 #: Caps that are typed for a document.
 CAPS = ("max_attempts", "max_images", "max_calls", "max_seconds")
@@ -19,7 +19,7 @@ CAPS = ("max_attempts", "max_images", "max_calls", "max_seconds")
 #: captions: those may be what is to change.
 _KEPT = (
     *CAPS, "seed", "size", "planner", "backend", "critic", "references", "anchor_inputs", "reanchor_every",
-    "style_in_prompts", "on_exhausted", "lookahead", "candidates",
+    "style_in_prompts", "on_exhausted", "on_limit", "lookahead", "candidates",
 )  # fmt: skip
 #: What one command is told, and the next may be told otherwise; pictures are kept as such.
 _OF_ONE = ("images", "out", "answers", "yes", "estimate", "events", "open_page")
@@ -54,6 +54,7 @@ class Options:
     reanchor_every: int | None = None
     style_in_prompts: bool | None = None
     on_exhausted: OnExhausted = "best"
+    on_limit: OnLimit = "finish"
     approve: tuple[Approve, ...] = ()
     draft: bool = False
     answers: Path | None = None
@@ -72,7 +73,7 @@ class Options:
     @property
     def asks(self) -> bool:
         """Whether somebody is, or may be, asked on the way."""
-        return bool(self.approve) or self.draft or self.on_exhausted == "ask"
+        return bool(self.approve) or self.draft or "ask" in (self.on_exhausted, self.on_limit)
 
     @property
     def reviewed(self) -> tuple[str, ...]:
@@ -82,7 +83,7 @@ class Options:
             >>> Options("a bean", draft=True, approve=("steps",)).reviewed
             ('draft', 'steps')
         """
-        also = {"draft": self.draft, "exhausted": self.on_exhausted == "ask"}
+        also = {"draft": self.draft, "exhausted": self.on_exhausted == "ask", "limit": self.on_limit == "ask"}
         return tuple(sorted({*self.approve, *(name for name, asked in also.items() if asked)}))
 
     def identity(self, pictures: Iterable[ImageBytes]) -> dict[str, Any]:

@@ -112,7 +112,7 @@ def test_what_nothing_asks_for_is_known(tmp_path: Path) -> None:
         ("3", "neither a list nor"),
         (None, "cannot be read"),
         ('{"paln": "accept"}', "nothing that is asked is called 'paln'. Did you mean plan"),
-        ('{"plan": "accept", "step 2": "accept"}', "is called 'step 2'. Name plan, or the number of a step"),
+        ('{"plan": "accept", "step 2": "accept"}', "is called 'step 2'. Name plan, limit, or the number of a step"),
     ],
 )
 def test_a_file_that_holds_no_answers_is_named(tmp_path: Path, text: str | None, says: str) -> None:
