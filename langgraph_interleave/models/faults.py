@@ -322,6 +322,8 @@ def _by_reading(
     by_client = isinstance(error, (JSONDecodeError, UnicodeDecodeError)) and any(
         module in _CLIENTS or module.startswith("langchain_") for module, _ in frames
     )
+    # What a client asserts where a stream held no pieces: a page, or words in place of events.
+    by_client |= isinstance(error, AssertionError) and bool(frames) and frames[-1][0] in _CLIENTS
     by_langchain = bool(frames) and frames[-1][0].startswith("langchain_") and (
         frames[-1][1] in _READERS or isinstance(error, IndexError) or "No generation chunks" in str(error)
     )  # fmt: skip

@@ -26,7 +26,7 @@ from langchain_core.runnables.base import RunnableBindingBase
 from langchain_core.runnables.configurable import DynamicRunnable
 
 from langgraph_interleave.errors import ArtifactMissing, ConfigError
-from langgraph_interleave.models.cleaning import cleaning
+from langgraph_interleave.models.cleaning import cleaned, cleaning
 from langgraph_interleave.secrecy import secrets_in
 from langgraph_interleave.types.artifact import SCHEME, ImageBytes
 
@@ -34,6 +34,9 @@ _Model = TypeVar("_Model", bound=Runnable[Any, Any])
 
 #: Where LangChain hands messages to a provider. The last two are optional and not declared by the base class.
 _CALLS = ("_generate", "_agenerate", "_stream", "_astream", "_stream_chat_model_events", "_astream_chat_model_events")
+
+#: What it tells tracers of the model and of a call. LangChain leaves the key out, and keeps headers and extra fields.
+_DESCRIBES = ("to_json", "_get_invocation_params")
 
 _shown: ContextVar[Mapping[str, ImageBytes] | None] = ContextVar("langgraph_interleave_shown", default=None)
 _classes: weakref.WeakValueDictionary[type, type] = weakref.WeakValueDictionary()
@@ -133,6 +136,12 @@ def _copied(model: BaseChatModel) -> BaseChatModel:
         for name in list(vars(copy)):
             if isinstance(inspect.getattr_static(type(model), name, None), functools.cached_property):
                 del vars(copy)[name]
+    for name, value in list(vars(copy).items()):
+        # How it described itself before it was one of these.
+        if isinstance(value, dict) and isinstance(
+            inspect.getattr_static(type(model), name, None), functools.cached_property
+        ):
+            del vars(copy)[name]
     object.__setattr__(copy, "__class__", _class_of(type(model)))
     return copy
 
@@ -167,10 +176,21 @@ def _class_of(cls: type[BaseChatModel]) -> type[BaseChatModel]:
             for name in _CALLS
             if getattr(cls, name, None) is not getattr(BaseChatModel, name, None)
         }
+        calls |= {name: _told(getattr(cls, name)) for name in _DESCRIBES if hasattr(cls, name)}
         same = {"__module__": cls.__module__, "__qualname__": cls.__qualname__, "__doc__": cls.__doc__}
         made = types.new_class(cls.__name__, (cls,), {}, lambda space: space.update(same | calls))
         _classes[cls] = made
     return made
+
+
+def _told(original: Callable[..., Any]) -> Callable[..., Any]:
+    """What a model says of itself, without its secrets."""
+
+    @functools.wraps(original)
+    def told(self: BaseChatModel, *args: Any, **options: Any) -> Any:
+        return cleaned(original(self, *args, **options), secrets_in(self, options))
+
+    return told
 
 
 def _call(original: Callable[..., Any]) -> Callable[..., Any]:

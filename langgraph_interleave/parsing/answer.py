@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from langgraph_interleave.parsing.data import Json, cleaned, plain, storable
 from langgraph_interleave.parsing.repair import CannotRepair, mend
@@ -64,7 +64,9 @@ class Answer:
     """The answer found.
 
     `thoughts` are stretches of reasoning with their places, `start` is the answer's own place.
-    `repairs` say what was mended or tolerated; `skipped` that a later answer could not be read.
+    `repairs` say what was mended or tolerated; `skipped` that a later answer could not be read. `others` are the
+    further objects of the shape outside closed thinking, quoted or not, and `None` for each that cannot be read and
+    begins before this one, or around it.
     """
 
     value: Json
@@ -72,6 +74,7 @@ class Answer:
     thoughts: tuple[tuple[int, str], ...]
     repairs: tuple[str, ...] = ()
     skipped: bool = False
+    others: tuple[Json, ...] = ()
 
 
 def find_answer(text: str, wanted: Wanted) -> Answer:
@@ -86,11 +89,13 @@ def find_answer(text: str, wanted: Wanted) -> Answer:
         raise Unreadable("the reasoning is not closed, so there is no answer yet", truncated=True)
     pool = _countable(scanner)
     if (found := _last_complete(pool, wanted)) is not None:
-        return _answer(found, thoughts, skipped=any(later.fault for later in pool if later.start > found.start))
+        skipped = any(later.fault for later in pool if later.start > found.start)
+        return replace(_answer(found, thoughts, skipped=skipped), others=_others(scanner, found, wanted))
     if (restarted := _restarted(text, pool, wanted)) is not None:
         return Answer(
-            restarted.value, restarted.start, (*thoughts, *restarted.thoughts), restarted.repairs, restarted.skipped
-        )
+            restarted.value, restarted.start, (*thoughts, *restarted.thoughts), restarted.repairs, restarted.skipped,
+            (None,),
+        )  # fmt: skip
     cut = False
     for broken in [one for one in reversed(pool) if not one.nested and _may_be_mended(one, text)][:_MAX_MENDS]:
         try:
@@ -175,6 +180,13 @@ def _last_complete(pool: list[Candidate], wanted: Wanted) -> Candidate | None:
         if one.fault is None and not (one.nested and isinstance(one.value, list)) and wanted.accepts(one.value):
             return one
     return None
+
+
+def _others(scanner: Scanner, found: Candidate, wanted: Wanted) -> tuple[Json, ...]:
+    """What else may be meant as the answer."""
+    others = [one for one in (*scanner.thought_of, *scanner.candidates) if one is not found]
+    readable = [one.value for one in others if one.fault is None and wanted.accepts(one.value)]
+    return (*readable, *(None for one in others if one.fault is not None and one.start < found.start))
 
 
 def _answer(found: Candidate, thoughts: tuple[tuple[int, str], ...], *, skipped: bool) -> Answer:

@@ -45,7 +45,9 @@ def parse_critique(text: str | Mapping[str, object], *, prompt: str) -> ParsedCr
 
     Understands structured output (`{verdict, reasoning, refined_prompt, scores}`) and the tagged form
     (`{'previous_step_success': bool, 'refine_prompt': str}`), as JSON, Python literal or a mixture.
-    The verdict may be a boolean or a word, with a remark behind it; what could mean either is an error.
+    The verdict may be a boolean or a word, with a remark behind it; what could mean either is an error. An accept
+    counts only where nothing else in the answer, outside the thinking, says otherwise: a critic that quotes what is
+    written in a picture has not said it.
 
     Args:
         text: The critic's words, or its structured output.
@@ -108,6 +110,8 @@ def _critique(answer: Answer, prompt: str) -> Critique:
     if top is None:
         raise Unreadable("the object has no verdict")
     accepted = _decision(top)
+    if accepted and not all(map(_accepts_too, answer.others)):
+        raise Unreadable("it accepts in one place and not in another; one of them may be what it quotes")
     warnings = [f"repaired: {', '.join(answer.repairs)}"] if answer.repairs else []
     if answer.skipped:
         warnings.append("a later answer could not be read; the last readable one is used")
@@ -135,6 +139,15 @@ def _decision(top: Mapping[str, Json]) -> bool:
         said = ", ".join(f"{name} says {'accept' if accepted else 'revise'}" for name, accepted in decided.items())
         raise Unreadable(f"it contradicts itself: {said}")
     return bool(next(iter(decided.values())))
+
+
+def _accepts_too(other: Json) -> bool:
+    """Whether another object in the answer says the same. A picture's words may be quoted; they accept nothing."""
+    try:
+        top = _top_of(other)
+        return top is not None and _decision(top)
+    except Unreadable:
+        return False
 
 
 def _refined(top: Mapping[str, Json], accepted: bool, prompt: str) -> tuple[str | None, tuple[str, ...]]:

@@ -69,6 +69,7 @@ class Scanner:
 
     Attributes:
         candidates: Objects found, in order.
+        thought_of: Objects before a `</think>` that was never opened.
         thoughts: Stretches of reasoning, in order.
         thinking: The text so far ends inside the thinking.
         answering: It ends inside answer tags.
@@ -87,6 +88,7 @@ class Scanner:
         on_value: Callable[[Candidate, Path, Json], None] | None = None,
     ) -> None:
         self.candidates: list[Candidate] = []
+        self.thought_of: list[Candidate] = []
         self.thoughts: list[Thought] = []
         self.thinking = False
         self.answering = False
@@ -193,6 +195,7 @@ class Scanner:
         said = "".join(self._since_thinking)
         self._begin_thought(self._since_at)
         self._add_thought(said[: len(said) - mark_length])
+        self.thought_of += self.candidates
         self.candidates.clear()
         self._broken.clear()
         self.answers = self.fences = 0
