@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, Protocol, runtime_checkable
 
@@ -63,6 +63,21 @@ class CallProfile:
     concurrency: int = 1
     repeatable: bool = True
     prices: Mapping[str, Costs] = field(default_factory=lambda: MappingProxyType({}))
+
+    def of_pictures(self, n: int) -> CallProfile:
+        """The same of a call for `n` pictures: what is drawn is that often as much, what is sent is as it was."""
+        if n == 1:
+            return self
+        more = [
+            (model, usage.model_copy(update={
+                "images": usage.images * n,
+                "output_tokens": usage.output_tokens * n,
+                "image_output_tokens": usage.image_output_tokens * n,
+                "cost_usd": None if usage.cost_usd is None else usage.cost_usd * n,
+            }))
+            for model, usage in self.requests
+        ]  # fmt: skip
+        return replace(self, requests=tuple(more))
 
     def cost(self, prices: Costs) -> tuple[float | None, tuple[str, ...]]:
         """US dollars of one call; `None` and the models without a price, when there are any."""

@@ -132,7 +132,7 @@ class Reviews:
         policy = Policy(settings.references, settings.anchor_inputs, settings.reanchor_every)
         estimate = await asyncio.to_thread(
             estimate_plan, record.plan, limits=settings.limits, planner=roles.planner, backend=roles.backend,
-            critic=roles.critic, policy=policy,
+            critic=roles.critic, policy=policy, candidates=settings.candidates,
         )  # fmt: skip
         return in_a_line(estimate)
 
@@ -244,7 +244,7 @@ class Reviews:
         made = CallProfile((("", Usage()),), billed=False, seconds=0.0, repeatable=False)
         return await asyncio.to_thread(
             estimate_run, len(left), limits=limits, planner=made, backend=roles.backend, critic=roles.critic,
-            independent=side_by_side(run.view, left),
+            independent=side_by_side(run.view, left), candidates=run.settings.candidates,
         )  # fmt: skip
 
     async def _before(self, run: Run, task: Task) -> ArtifactRef | None:

@@ -24,7 +24,7 @@ from langgraph_interleave.estimate import (
 )
 from langgraph_interleave.ledger import CallRecord
 from langgraph_interleave.limits import Limits
-from langgraph_interleave.prices import Prices
+from langgraph_interleave.prices import Price, Prices
 from langgraph_interleave.profiles import DRAWING_USAGE
 from langgraph_interleave.references import Policy
 from langgraph_interleave.registry import init_critic, init_planner
@@ -379,3 +379,66 @@ def test_an_estimate_of_a_known_cost_in_words() -> None:
     text = describe(estimate_run(1, limits=ONCE, p_accept=1, **parts))
     assert "cost       $0.0110   $0.0110   $0.0310" in text
     assert text.startswith("1 step, 100 %") and "unknown" not in text
+
+
+def test_candidates_are_drawn_and_judged_each_and_make_an_accept_likelier() -> None:
+    free = CallProfile((("", Usage()),), billed=False, seconds=1.0, repeatable=False)
+    one = estimate_run(4, planner=free, backend=free, critic=free, p_accept=0.5)
+    three = estimate_run(4, planner=free, backend=free, critic=free, p_accept=0.5, candidates=3)
+    assert (one.calls["backend"].best, three.calls["backend"].best) == (4, 12), "a profile draws one at a time"
+    assert (three.calls["critic"].best, three.images.best) == (12, 12)
+    assert three.images.worst == 3 * one.images.worst
+    # Attempts expected: 1 + 1/2 + 1/4 with one picture, 1 + 1/8 + 1/64 with three.
+    assert one.images.expected == pytest.approx(4 * 1.75)
+    assert three.images.expected == pytest.approx(3 * 4 * (1 + 1 / 8 + 1 / 64))
+    assert three.seconds.best <= one.seconds.worst
+
+
+def test_pictures_of_one_call_cost_what_is_drawn_more() -> None:
+    class Several:
+        capabilities = Capabilities(billed=True, max_images=4)
+        model_name = "m"
+        expected_usage = Usage(images=1, output_tokens=100, input_tokens=50)
+
+    prices = Prices({"m": Price(picture=0.04)})
+    free = CallProfile((("", Usage()),), billed=False, seconds=1.0, repeatable=False)
+    once = estimate_run(2, planner=free, backend=Several(), critic=free, prices=prices, candidates=3)
+    assert once.calls["backend"].best == 2 and once.images.best == 6
+    cost = once.costs["backend"]
+    assert cost is not None and cost.best == pytest.approx(6 * 0.04)
+
+
+def test_a_cap_on_pictures_counts_candidates() -> None:
+    free = CallProfile((("", Usage()),), billed=False, seconds=1.0, repeatable=False)
+    capped = estimate_run(4, limits=Limits(max_images=7), planner=free, backend=free, critic=free, candidates=2)
+    assert capped.images.worst <= 7 and capped.limited == ("max_images",)
+
+
+# --- caps on money and on steps -------------------------------------------------------------
+
+
+def test_a_cap_on_money_is_what_a_run_costs_at_most() -> None:
+    roles: dict[str, Any] = {"planner": profile(0.1), "backend": profile(0.2), "critic": profile(0.1)}
+    free = estimate_run(5, limits=ONCE, **roles)
+    capped = estimate_run(5, limits=Limits(max_repeats=0, max_cost_usd=2.0), **roles)
+    assert free.cost_usd is not None and three(free.cost_usd) == pytest.approx((1.6, 0.1 + 0.3 * 5 * 1.39, 4.6))
+    assert capped.cost_usd is not None and capped.cost_usd.worst <= 2.0
+    # 1.9 are left for attempts of 0.3: six of them, as five steps want at best.
+    assert (capped.images.best, capped.images.worst) == (5, 6) and 5 < capped.images.expected < 6
+    assert capped.limited == ("max_cost_usd",) and "max_cost_usd" in describe(capped)
+
+
+@pytest.mark.parametrize(
+    ("limits", "most"),
+    [({"step_max_images": 2}, 10), ({"step_max_calls": 3}, 10), ({"step_max_cost_usd": 0.7}, 10),
+     ({"step_max_cost_usd": 0.2}, 0), ({"step_max_images": 3}, 15)],
+)  # fmt: skip
+def test_a_cap_on_steps_is_one_on_their_attempts(limits: dict[str, Any], most: int) -> None:
+    roles: dict[str, Any] = {"planner": profile(0.1), "backend": profile(0.2), "critic": profile(0.1)}
+    found = estimate_run(5, limits=Limits(max_repeats=0, **limits), **roles)
+    assert found.images.worst == most
+    assert found.limited == (() if most == 15 else tuple(limits))
+
+
+def test_without_a_price_a_cap_on_money_changes_nothing() -> None:
+    assert estimate_run(5, limits=Limits(max_cost_usd=1.0)).images == estimate_run(5).images

@@ -45,6 +45,7 @@ def estimate(options: Options) -> int:
         backend=roles.backend,
         critic=roles.critic,
         prices=Prices.default(),
+        candidates=options.candidates,
     )
     sys.stdout.write(describe(expected) + "\n")
     typed = (options.planner, roles.planner), (options.backend, roles.backend), (options.critic, roles.critic)

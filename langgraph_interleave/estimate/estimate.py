@@ -7,14 +7,16 @@ repeated as often as `Limits.max_repeats` allows. Nothing here makes a call.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 from pydantic import Field
 
 from langgraph_interleave.errors import ConfigError, Role
 from langgraph_interleave.estimate.chances import depth, expected_depth
+from langgraph_interleave.estimate.narrowing import narrowed
 from langgraph_interleave.estimate.requests import Cycle, Requests, expected_requests
 from langgraph_interleave.limits import Limits
 from langgraph_interleave.prices import Prices
@@ -97,6 +99,7 @@ def estimate_run(
     prices: Prices | None = None,
     seconds: Mapping[Role, float] | None = None,
     independent: bool = False,
+    candidates: int = 1,
 ) -> Estimate:
     """Estimate a run of which only the number of steps is known.
 
@@ -110,6 +113,7 @@ def estimate_run(
         prices: By default the built-in ones.
         seconds: Seconds per call by role, such as `calls_seconds` measures; over the assumptions.
         independent: No step builds on another: they are drawn side by side.
+        candidates: Pictures of each attempt; then it is accepted when one of them is.
 
     Raises:
         ConfigError: A number is out of range.
@@ -123,7 +127,7 @@ def estimate_run(
     count = min(steps, limits.max_steps)
     waits = [() if independent or not index else (index - 1,) for index in range(count)]
     parts: dict[Role, object | None] = {"planner": planner, "backend": backend, "critic": critic}
-    return _estimate(waits, limits, p_accept, parts, prices, seconds or {}, cut=steps > count)
+    return _estimate(waits, limits, p_accept, parts, prices, seconds or {}, cut=steps > count, candidates=candidates)
 
 
 def estimate_plan(
@@ -137,6 +141,7 @@ def estimate_plan(
     prices: Prices | None = None,
     seconds: Mapping[Role, float] | None = None,
     policy: Policy = Policy(),
+    candidates: int = 1,
 ) -> Estimate:
     """Estimate a run by its plan: text steps take nothing, independent ones are drawn side by side.
 
@@ -158,7 +163,9 @@ def estimate_plan(
 
     waits = [tuple(place[source] for source in sources(step) if source in place) for step in order]
     parts: dict[Role, object | None] = {"planner": planner, "backend": backend, "critic": critic}
-    return _estimate(waits, limits, p_accept, parts, prices, seconds or {}, cut=len(kept) < len(plan.steps))
+    return _estimate(
+        waits, limits, p_accept, parts, prices, seconds or {}, candidates=candidates, cut=len(kept) < len(plan.steps)
+    )
 
 
 def _estimate(
@@ -170,6 +177,7 @@ def _estimate(
     seconds: Mapping[Role, float],
     *,
     cut: bool,
+    candidates: int,
 ) -> Estimate:
     if not 0 <= p_accept <= 1:
         raise ConfigError(f"p_accept={p_accept!r} is no probability.", remedy="Give a number from 0 to 1.")
@@ -177,30 +185,38 @@ def _estimate(
     profiles: dict[Role, CallProfile] = {}
     for role in ROLES:
         profiles[role] = profile_of(role, parts[role], steps=steps, seconds=seconds.get(role))
-    most = steps * limits.max_attempts
-    once = _cycle(profiles, {})
-    again = _cycle(profiles, dict.fromkeys(ROLES, limits.max_repeats))
+    at_once = min(candidates, _at_once(parts["backend"]))
+    profiles["backend"] = profiles["backend"].of_pictures(at_once)
+    calls_each: dict[Role, int] = {"planner": 1, "backend": -(-candidates // at_once), "critic": candidates}
+    once = _cycle(profiles, {}, calls_each, candidates)
+    table, given = prices or Prices.builtin(), limits
+    limits, bound = narrowed(given, once, _cost(profiles, calls_each, ("planner",), table),
+                             _cost(profiles, calls_each, ("backend", "critic"), table), steps)  # fmt: skip
+    most, p_attempt = steps * limits.max_attempts, 1.0 - (1.0 - p_accept) ** candidates
+    again = _cycle(profiles, dict.fromkeys(ROLES, limits.max_repeats), calls_each, candidates)
     billed = min(limits.max_repeats, _BILLED_REPEATS)
-    paid = _cycle(profiles, {"planner": limits.max_repeats, "backend": billed, "critic": billed})
-    best, expected = once.within(steps, limits), expected_requests(once, steps, p_accept, limits)
+    repeats: dict[Role, int] = {"planner": limits.max_repeats, "backend": billed, "critic": billed}
+    paid = _cycle(profiles, repeats, calls_each, candidates)
+    best, expected = once.within(steps, limits), expected_requests(once, steps, p_attempt, limits)
     plain, worst, dearest = (cycle.within(most, limits) for cycle in (once, again, paid))
-    time = _Time(profiles, waits)
+    time = _Time(profiles, waits, calls_each)
     ways = depth(waits)
     last = ways * limits.max_attempts
     spans = Range.rising(
         time.seconds(best, once, ways),
-        time.seconds(expected, once, expected_depth(waits, p_accept, limits.max_attempts)),
+        time.seconds(expected, once, expected_depth(waits, p_attempt, limits.max_attempts)),
         max(time.seconds(plain, once, last), time.seconds(worst, again, last)),
     )
-    costs, unpriced = _costs(profiles, once, (best, expected, plain, dearest), prices or Prices.builtin())
+    costs, unpriced = _costs(profiles, calls_each, once, (best, expected, plain, dearest), table)
+    costs = _capped(costs, given.max_cost_usd)
     calls: dict[Role, Range] = {}
     for role in ROLES:
         low, middle, high, highest = (float(getattr(made, role)) for made in (best, expected, plain, worst))
         calls[role] = Range.rising(low, middle, max(high, highest))
     unbound = again.within(most, Limits())
-    bound = {
+    bound |= {
         "max_steps": cut,
-        "max_images": limits.max_images is not None and most > limits.max_images,
+        "max_images": given.max_images is not None and most * candidates > given.max_images,
         "max_calls": limits.max_calls is not None and unbound.sum > limits.max_calls,
         "max_seconds": limits.max_seconds is not None and spans.worst > limits.max_seconds,
     }
@@ -219,16 +235,50 @@ def _estimate(
     )
 
 
-def _cycle(profiles: Mapping[Role, CallProfile], repeats: Mapping[Role, int]) -> Cycle:
+def _cost(
+    profiles: Mapping[Role, CallProfile], calls_each: Mapping[Role, int], roles: Sequence[Role], prices: Prices
+) -> float | None:
+    """US dollars of what some roles do for one attempt; `None` where a price is not known."""
+    costs = [(calls_each[role], profiles[role].cost(prices)[0]) for role in roles]
+    known = [calls * cost for calls, cost in costs if cost is not None]
+    return math.fsum(known) if len(known) == len(costs) else None
+
+
+def _capped(costs: dict[Role, Range | None], cap: float | None) -> dict[Role, Range | None]:
+    """The costs, none of them so high that all together pass a cap."""
+    if cap is None or any(cost is None for cost in costs.values()):
+        return costs
+    whole = sum((cost for cost in costs.values() if cost is not None), Range())
+    best, expected, worst = (
+        min(1.0, cap / total) if total else 1.0 for total in (whole.best, whole.expected, whole.worst)
+    )
+    return {
+        role: None if cost is None else Range.rising(cost.best * best, cost.expected * expected, cost.worst * worst)
+        for role, cost in costs.items()
+    }
+
+
+def _at_once(backend: object) -> int:
+    """How many pictures a backend draws with one call."""
+    can: Any = getattr(backend, "capabilities", None)
+    return max(1, int(getattr(can, "max_images", 1)))
+
+
+def _cycle(
+    profiles: Mapping[Role, CallProfile], repeats: Mapping[Role, int], calls_each: Mapping[Role, int], images: int
+) -> Cycle:
     planner, backend, critic = (
-        len(profiles[role].requests) * (1 + (repeats.get(role, 0) if profiles[role].repeatable else 0))
+        len(profiles[role].requests)
+        * calls_each[role]
+        * (1 + (repeats.get(role, 0) if profiles[role].repeatable else 0))
         for role in ROLES
     )
-    return Cycle(planner, backend, critic)
+    return Cycle(planner, backend, critic, images)
 
 
 def _costs(
     profiles: Mapping[Role, CallProfile],
+    calls_each: Mapping[Role, int],
     once: Cycle,
     found: tuple[Requests, Requests, Requests, Requests],
     prices: Prices,
@@ -242,6 +292,7 @@ def _costs(
         if each is None:
             costs[role] = None
             continue
+        each *= calls_each[role]
         best, expected, plain, dearest = (getattr(one, role) / getattr(once, role) * each for one in found)
         costs[role] = Range.rising(best, expected, max(plain, dearest))
     return costs, tuple(dict.fromkeys(unpriced))
@@ -253,6 +304,7 @@ class _Time:
 
     profiles: Mapping[Role, CallProfile]
     waits: Sequence[Sequence[int]]
+    calls_each: Mapping[Role, int]
 
     def seconds(self, made: Requests, cycle: Cycle, rounds: float) -> float:
         """Seconds of requests when the longest way has so many attempts; at most one after the other."""
@@ -260,7 +312,9 @@ class _Time:
         drawing = made.backend * of["backend"]
         in_turn = made.planner * of["planner"] + drawing + made.critic * of["critic"]
         plan = cycle.planner * of["planner"]
-        way = rounds * (cycle.backend * of["backend"] + cycle.critic * of["critic"])
+        # The calls of one attempt's pictures are made side by side.
+        drawn, judged = (getattr(cycle, role) / self.calls_each[role] * of[role] for role in ("backend", "critic"))
+        way = rounds * (drawn + judged)
         # However independent the steps are, only so many drawings run at once.
         crowded = drawing / self.profiles["backend"].concurrency
         return min(in_turn, plan + max(way, crowded))

@@ -29,14 +29,15 @@ class Requests:
 
 @dataclass(frozen=True, slots=True)
 class Cycle:
-    """Requests that one plan, one drawing and one critique take."""
+    """Requests that one plan, and drawing and judging one attempt take, and the pictures of an attempt."""
 
     planner: int
     backend: int
     critic: int
+    images: int = 1
 
     def within(self, draws: float, limits: Limits) -> Requests:
-        """Requests of so many drawings, each with its critique, one after the other until a cap is reached.
+        """Requests of so many attempts, each drawn and judged, one after the other until a cap is reached.
 
         Where calls run side by side, a cap on calls may fall on other roles than here; their sum is the same.
 
@@ -45,9 +46,9 @@ class Cycle:
             Requests(planner=1, backend=5, critic=4, images=5)
         """
         if limits.max_images is not None:
-            draws = min(draws, limits.max_images)
+            draws = min(draws, limits.max_images / self.images)
         if limits.max_calls is None:
-            return Requests(self.planner, draws * self.backend, draws * self.critic, draws)
+            return Requests(self.planner, draws * self.backend, draws * self.critic, draws * self.images)
         planner = min(self.planner, limits.max_calls)
         left = limits.max_calls - planner
         whole = min(draws, left // (self.backend + self.critic))
@@ -59,7 +60,7 @@ class Cycle:
             planner=planner,
             backend=_whole(whole * self.backend + begun),
             critic=_whole(whole * self.critic + judged),
-            images=_whole(whole + min(part, begun)),
+            images=_whole((whole + min(part, begun / max(1, self.backend))) * self.images),
         )
 
 
