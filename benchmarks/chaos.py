@@ -9,8 +9,9 @@ half are made by the process itself at a random one of its ticks (before and aft
 store, the ledger and the checkpointer; each beginning and end of a call), so that moments that last
 microseconds are hit as well. Moments are spread evenly over what is left of the run; but every fifth run is
 hit first while it plans, and every fifth while it composes, which both take little time. Runs take turns with
-`durability` sync, async and exit, with and without lookahead, and with and without an id of the
-caller's own. After a kill under `exit` the same request is sent again under the same id.
+`durability` sync, async and exit, with and without lookahead, with and without an id of the caller's
+own; one of five draws two candidates for each attempt. After a kill under `exit` the same request is
+sent again under the same id.
 
 What calls were made is taken from a file that only the roles write to, what was in flight from the
 ledger's records as they are when the process is dead; `tests/support/killable.py` has the exact words.
@@ -74,7 +75,7 @@ class Chaos:
 
     def life(self, case: Case) -> tuple[float, int]:
         """Seconds and ticks that a run like this takes when nothing happens to it, by one that was not killed."""
-        kind = ("postgres" if case.dsn else "sqlite", case.durability, case.steps)
+        kind = ("postgres" if case.dsn else "sqlite", case.durability, case.steps * case.candidates)
         if kind not in self._life:
             stage = Stage(self._forge, case, self._folder / f"life {'-'.join(map(str, kind))}")
             began = time.monotonic()
@@ -95,7 +96,7 @@ class Chaos:
             durability = DURABILITIES[number % 3]
             case = Case(
                 self._first + number, durability=durability, ahead=number % 2 == 0, dsn=dsn,
-                own_id=durability != "sync" or number % 4 == 1,
+                candidates=2 if number % 5 == 3 else 1, own_id=durability != "sync" or number % 4 == 1,
             )  # fmt: skip
             made = len(accounts)
             account = self._one(case, parts[made], aimed=AIMED.get(made % 5, ()), extra=(0, 1, 0, 2)[made % 4])

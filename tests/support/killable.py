@@ -53,6 +53,7 @@ class Case:
         own_id: Whether the run has an id of the caller's own.
         thrifty: Whether every step is accepted at once; else one to three attempts are made.
         chain: Whether each step builds on the one before, so that one call is in flight at a time.
+        candidates: How many pictures each attempt draws.
         dsn: Connection string of PostgreSQL; SQLite without.
     """
 
@@ -64,6 +65,7 @@ class Case:
     own_id: bool = True
     thrifty: bool = False
     chain: bool = False
+    candidates: int = 1
     dsn: str = ""
 
     @property
@@ -82,7 +84,7 @@ class Case:
     @property
     def drawings(self) -> int:
         """How many drawings the run takes, without those a lost bet costs."""
-        return sum(self.attempts(step) for step in range(self.steps))
+        return self.candidates * sum(self.attempts(step) for step in range(self.steps))
 
     @property
     def run_id(self) -> str | None:
@@ -193,7 +195,7 @@ class Roles:
         return create_interleave_graph(
             self.planner, self.backend, self.critic, artifacts=store, checkpointer=checkpointer,
             limits=Limits(max_attempts=3, max_images=None, max_calls=None),
-            lookahead="always" if self._case.ahead else "never",
+            lookahead="always" if self._case.ahead else "never", candidates=self._case.candidates,
         )  # fmt: skip
 
 
