@@ -63,6 +63,35 @@ class Ears(logging.Handler):
         self.heard.append(f"Exception ignored: {hook.err_msg} {hook.exc_value!r}")
 
 
+class Before:
+    """What there was before the runs: tasks, threads and open files."""
+
+    def __init__(self) -> None:
+        self._threads = set(threading.enumerate())
+        self._tasks = self._running()
+        self._files = _files()
+
+    def more(self, *, idle: bool) -> list[str]:
+        """What there is now besides.
+
+        Args:
+            idle: Idle threads of the package's pools are let pass.
+        """
+        pools = _IDLE if idle else ("sync", "asyncio_")
+        threads = [thread.name for thread in set(threading.enumerate()) - self._threads]
+        tasks = [str(task.get_coro()) for task in self._running() - self._tasks]
+        files = Counter(map(_sort, _files())) - Counter(map(_sort, self._files))
+        return [
+            *(f"thread: {name}" for name in threads if not name.startswith((*_STAY, *pools))),
+            *(f"task: {name[:120]}" for name in tasks if "Lag.watch" not in name),
+            *(f"open: {name}" for name in files.elements()),
+        ]
+
+    @staticmethod
+    def _running() -> set[asyncio.Task[Any]]:
+        return asyncio.all_tasks(background_loop()) | asyncio.all_tasks()
+
+
 class Lag:
     """How late the loops are: others on the machine make them so, and what is measured on them."""
 
@@ -99,7 +128,7 @@ async def measure(runs: int, seed: int, *, first: int = 0, at_once: int = 8, wai
     threads = ThreadPoolExecutor(at_once, "sync")
     places = asyncio.Semaphore(at_once)
     background_loop()
-    before = _files()
+    before = Before()
 
     async def one(number: int) -> Result:
         async with places:
@@ -131,6 +160,8 @@ async def measure(runs: int, seed: int, *, first: int = 0, at_once: int = 8, wai
         "ends": dict(Counter(result.end for result in results).most_common()),
         "ways": dict(Counter(result.way for result in results).most_common()),
         "latest_s": round(max(result.late_s for result in results), 3),
+        "loops_late_s": round(lag.since(started), 3),
+        "counted_exactly": sum(result.exact for result in results),
         "calls": dict(sum((Counter(result.calls) for result in results), Counter())),
         "ambiguous": sum(result.ambiguous for result in results),
         "faults": table(results),
@@ -157,28 +188,16 @@ def table(results: list[Result]) -> dict[str, Any]:
     }
 
 
-async def _left(before: list[str], folder: Path, *, wait_idle: bool) -> list[str]:
+async def _left(before: Before, folder: Path, *, wait_idle: bool) -> list[str]:
     """What is still there of the runs: tasks, threads, open files, files of an unfinished write."""
     until = time.monotonic() + (_IDLE_S if wait_idle else 1.0)
     while True:
         gc.collect()
         await asyncio.sleep(0.1)
-        left = [*_tasks(), *_threads(idle=not wait_idle), *(f"open: {name}" for name in _opened(before))]
+        left = before.more(idle=not wait_idle)
         if not left or time.monotonic() > until:
             break
     return [*left, *(f"lies about: {name}" for name in _lying(folder))]
-
-
-def _tasks() -> list[str]:
-    here = asyncio.current_task()
-    tasks = [*asyncio.all_tasks(background_loop()), *asyncio.all_tasks()]
-    ours = [task for task in tasks if task is not here and "Lag.watch" not in str(task.get_coro())]
-    return [f"task: {str(task.get_coro())[:120]}" for task in ours if "main" not in str(task.get_coro())]
-
-
-def _threads(*, idle: bool) -> list[str]:
-    known = (*_STAY, *_IDLE) if idle else (*_STAY, "sync", "asyncio_")
-    return [f"thread: {thread.name}" for thread in threading.enumerate() if not thread.name.startswith(known)]
 
 
 def _files() -> list[str]:
@@ -188,9 +207,8 @@ def _files() -> list[str]:
         return []  # not on Linux, or one that was closed meanwhile
 
 
-def _opened(before: list[str]) -> list[str]:
-    return list((Counter(name.partition(":")[0] for name in _files())
-                 - Counter(name.partition(":")[0] for name in before)).elements())  # fmt: skip
+def _sort(name: str) -> str:
+    return name.partition(":")[0]  # sockets and pipes have numbers
 
 
 def _lying(folder: Path) -> list[str]:

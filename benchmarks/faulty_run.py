@@ -56,6 +56,7 @@ class Result:
         marks: What became of its steps.
         calls: Its calls by role.
         ambiguous: How many of those are ambiguous.
+        exact: What was counted is for every role exactly what it did.
         wrong: What should not be.
     """
 
@@ -67,6 +68,7 @@ class Result:
     marks: Counter[str] = field(default_factory=Counter[str])
     calls: dict[str, int] = field(default_factory=dict[str, int])
     ambiguous: int = 0
+    exact: bool = True
     wrong: list[str] = field(default_factory=list[str])
 
 
@@ -314,6 +316,7 @@ class FaultyRun:
         for role, tally in tallies.items():
             ambiguous = sum(_given_up(record) for record in records if record.role == role)
             counted = spend.calls.get(role, 0)
+            result.exact &= counted == tally.worked
             result.wrong += [f"{role}: {words}" for words in
                              balance(tally, counted, ambiguous, billed=self.billed[role])]  # fmt: skip
         ambiguous = sum(record.images * _given_up(record) for record in records)
