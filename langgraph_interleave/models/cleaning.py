@@ -17,6 +17,11 @@ from langgraph_interleave.secrecy import HIDDEN, secrets_of_environment, secrets
 
 _BASE64 = re.compile(r"[A-Za-z0-9+/_\\-]{128,}={0,2}")
 _LEFT_OUT = "[base64 left out]"
+#: Bytes as Python writes them, between words.
+_ESCAPED = re.compile(r"(?:\\{1,4}(?:x[0-9a-fA-F]{2}|u00[0-9a-fA-F]{2}|[nrt0abfv'\"])[^\\\s]{0,40}){12,}")
+_BYTES_LEFT_OUT = "[bytes left out]"
+#: No words of a server's are longer, in characters; an answer may hold several.
+_LONGEST, _LONGEST_ANSWER = 4000, 64_000
 _DEEPEST = 20
 #: Headers that describe the bytes as they were sent.
 _OF_THE_BODY = ("content-encoding", "content-length", "transfer-encoding")
@@ -86,13 +91,21 @@ def clean(error: BaseException, secrets: Iterable[str] = ()) -> None:
         for request in _requests(link):
             hidden |= secrets_sent(request)
     for link in links:
-        _clean(link, lambda text: without(_BASE64.sub(_LEFT_OUT, text), hidden))
+        _clean(link, _rule(hidden))
 
 
 def cleaned(value: Any, secrets: Iterable[str] = ()) -> Any:
     """Plain data without encoded pictures, and without these secrets and those of the environment."""
     hidden = {*secrets, *secrets_of_environment()}
-    return _cleaned(value, lambda text: without(_BASE64.sub(_LEFT_OUT, text), hidden))
+    return _cleaned(value, _rule(hidden))
+
+
+def _rule(hidden: Collection[str]) -> Rule:
+    def rule(text: str) -> str:
+        text = _ESCAPED.sub(_BYTES_LEFT_OUT, _BASE64.sub(_LEFT_OUT, text))
+        return without(text if len(text) <= _LONGEST_ANSWER else f"{text[:_LONGEST_ANSWER]}...", hidden)
+
+    return rule
 
 
 def _links(error: BaseException, seen: set[int]) -> Iterator[BaseException]:
@@ -132,7 +145,8 @@ def _clean(error: BaseException, rule: Rule) -> None:
 def _cleaned(value: Any, rule: Rule, depth: int = 0) -> Any:
     kind = type(value)
     if kind is str:
-        return rule(value)
+        kept = rule(value)
+        return kept if len(kept) <= _LONGEST else f"{kept[: _LONGEST - 1]}…"
     if kind is bytes:
         # Every byte as one character, so that what is left stays as it was.
         text = value.decode("latin-1")
