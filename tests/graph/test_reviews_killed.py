@@ -24,7 +24,7 @@ def invocation(folder: Path, *answer: Any) -> dict[str, Any]:
         said = process.stdout.readline()
         process.send_signal(signal.SIGKILL)
         assert process.wait() == -signal.SIGKILL
-    return json.loads(said)
+    return json.loads(said) if said else {}
 
 
 def calls(folder: Path) -> Counter[tuple[str, str]]:
@@ -61,3 +61,34 @@ def test_a_step_that_is_sent_back_is_drawn_once_more_and_only_that(tmp_path: Pat
     made = calls(tmp_path)
     drawn = {prompt: count for (role, prompt), count in made.items() if role == "backend"}
     assert drawn == {f"thing {i}": 2 if i % 2 == 0 else 1 for i in range(6)}
+
+
+def raise_to(cap: int) -> dict[str, Any]:
+    return {"decision": "raise", "limits": {"max_images": cap}}
+
+
+def test_a_limit_raised_three_times_each_followed_by_kill_9(tmp_path: Path) -> None:
+    options = {"on_limit": "ask", "limits": {"max_images": 2}}
+    (tmp_path / "options.json").write_text(json.dumps(options))
+    rounds = [invocation(tmp_path), *(invocation(tmp_path, raise_to(cap)) for cap in (4, 5, 6))]
+    assert [said["asked"] for said in rounds] == [[["limit", None]]] * 3 + [[]]
+    assert rounds[-1]["outcome"] == "complete"
+    made = calls(tmp_path)
+    assert set(made.values()) == {1}, "no call twice"
+    assert rounds[-1]["calls"] == {"planner": 1, "backend": 6, "critic": 6}
+
+
+def test_a_raised_limit_outlives_a_kill_in_the_midst_of_drawing(tmp_path: Path) -> None:
+    options: dict[str, Any] = {"on_limit": "ask", "limits": {"max_images": 2}}
+    (tmp_path / "options.json").write_text(json.dumps(options))
+    assert invocation(tmp_path)["asked"] == [["limit", None]]
+    (tmp_path / "options.json").write_text(json.dumps({**options, "survives": 1}))
+    assert invocation(tmp_path, raise_to(9)) == {}, "killed while it draws under the raised limit"
+    (tmp_path / "options.json").write_text(json.dumps(options))
+    ended = invocation(tmp_path)
+    # What was in flight at the kill may have been paid for; nobody is asked again, and no finished call is made twice.
+    assert (ended["asked"], ended["outcome"]) == ([], "complete")
+    made = calls(tmp_path)
+    assert {about for role, about in made if role == "backend"} == {f"thing {n}" for n in range(6)}
+    assert sum(count - 1 for count in made.values()) <= 3
+    assert made["planner", "plan"] == 1

@@ -29,6 +29,13 @@ def random_plan(rng: random.Random) -> Any:
 def random_answer(rng: random.Random, asked: Any, own: Any) -> Any:
     if asked["ask"] == "plan":
         return rng.choice([{"decision": "accept"}, {"decision": "revise", "remark": "other"}])
+    if asked["ask"] == "limit":
+        higher = {one["limit"]: one["cap"] + rng.randint(1, 4) for one in (asked, *asked.get("also", ()))}
+        suggested = {"decision": "raise", "limits": asked.get("suggested")}
+        return rng.choice(
+            [{"decision": "raise", "limits": higher}] * 4
+            + [suggested, {"decision": "finish"}, {"decision": "raise", "limits": {asked["limit"]: asked["cap"]}}]
+        )
     return rng.choice(
         [
             {"decision": "accept"},
@@ -43,9 +50,32 @@ def random_answer(rng: random.Random, asked: Any, own: Any) -> Any:
     )
 
 
+def last_word(asked: Any) -> Any:
+    """The answer of somebody who wants to be asked no more."""
+    if asked["ask"] == "limit":
+        return {"decision": "finish"}
+    return {"decision": "accept" if asked["ask"] == "plan" or "image" in asked else "skip"}
+
+
+def random_limits(rng: random.Random) -> dict[str, Any]:
+    return {
+        "max_images": rng.choice([None, 1, 2, 4]), "max_calls": rng.choice([None, rng.randint(2, 8)]),
+        "step_max_images": rng.choice([None, None, 2]),
+    }  # fmt: skip
+
+
 @pytest.mark.parametrize("seed", range(20))
 async def test_every_reviewed_run_ends(make: Any, seed: int) -> None:
+    await carry_out(make, random.Random(seed))
+
+
+@pytest.mark.parametrize("seed", [*range(12), *(pytest.param(n, marks=pytest.mark.slow) for n in range(12, 100))])
+async def test_every_run_that_asks_at_its_limits_ends(make: Any, seed: int) -> None:
     rng = random.Random(seed)
+    await carry_out(make, rng, on_limit="ask", **random_limits(rng))
+
+
+async def carry_out(make: Any, rng: random.Random, *, on_limit: str = "finish", **caps: Any) -> None:
     plan = random_plan(rng)
 
     def planned(request: Any) -> Any:
@@ -71,7 +101,7 @@ async def test_every_reviewed_run_ends(make: Any, seed: int) -> None:
     graph, planner, backend, _ = make(
         planned, None, judged, approve=approve, artifacts=store, checkpointer=InMemorySaver(),
         on_exhausted=rng.choice(["best", "last", "ask", "replan"]), lookahead=lookahead,
-        limits=Limits(max_attempts=rng.randint(1, 3)),
+        limits=Limits(max_attempts=rng.randint(1, 3), **caps), on_limit=on_limit,
     )  # fmt: skip
     result = await graph.ainvoke({"request": "x"}, THREAD)
     rounds = 0
@@ -80,10 +110,10 @@ async def test_every_reviewed_run_ends(make: Any, seed: int) -> None:
         rounds += 1
         assert rounds < 40, "it never ends"
         patient = rounds < _PATIENCE
+        kinds = {one.value["ask"] for one in result["__interrupt__"]}
+        assert "limit" not in kinds or len(result["__interrupt__"]) == 1, "a limit is asked about alone"
         answers = {
-            one.id: random_answer(rng, one.value, own)
-            if patient
-            else {"decision": "accept" if one.value["ask"] == "plan" or "image" in one.value else "skip"}
+            one.id: random_answer(rng, one.value, own) if patient else last_word(one.value)
             for one in result["__interrupt__"]
         }
         result = await graph.ainvoke(Command(resume=answers), THREAD)
@@ -93,6 +123,8 @@ async def test_every_reviewed_run_ends(make: Any, seed: int) -> None:
         asked = Counter((r.prompt, r.seed, tuple(used.data for used in r.references)) for r in backend.requests)
         assert max(asked.values(), default=1) == 1, "the same drawing twice"
         assert result["spend"]["calls"].get("backend", 0) == len(backend.requests)
+    held = store.get_json(result["document"]["plan"])["settings"]["limits"]["max_images"]
+    assert held is None or result["spend"]["images"] <= held
     document = Document.load(result["document"], store)
     assert document.to_html() and document.to_markdown()
     if "steps" in approve:

@@ -1,12 +1,16 @@
 """A process of a reviewed run: it goes on with what it is told, says what is asked, and waits to be killed.
 
-Called with a folder and, from the second time on, an answer for everything that was asked.
+Called with a folder and, from the second time on, an answer for everything that was asked. A file
+`options.json` in the folder holds options of the graph, and how many drawings the process survives.
 """
 
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
+import os
+import signal
 import sys
 import time
 from pathlib import Path
@@ -15,7 +19,7 @@ from typing import Any
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.types import Command
 
-from langgraph_interleave import ArtifactStore, create_interleave_graph
+from langgraph_interleave import ArtifactStore, Limits, create_interleave_graph
 from langgraph_interleave.testing import ScriptedBackend, ScriptedCritic, ScriptedPlanner, noise_card, simple_plan
 from langgraph_interleave.types import Capabilities
 
@@ -36,22 +40,39 @@ def noting(folder: Path, role: str, said: Any) -> Any:
     return reply
 
 
+def drawing(folder: Path, survives: int | None) -> Any:
+    """Draws; the process is killed when it comes to one drawing more than it survives."""
+    left = iter(range(survives)) if survives is not None else itertools.count()
+
+    def draw(request: Any) -> Any:
+        if next(left, None) is None:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return noise_card(request.prompt, seed=request.seed or 0)
+
+    return draw
+
+
 async def go_on(folder: Path, answer: Any) -> None:
-    """One invocation of the run."""
+    """One invocation of the run; without an answer, and with a checkpoint, where it was cut off."""
+    path = folder / "options.json"
+    options: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {"approve": ["plan", "steps"]}
+    survives = options.pop("survives", None)
+    options["limits"] = Limits(**options.get("limits", {}))
     billed = Capabilities(edit="instruct", max_references=4, billed=True)
     async with AsyncSqliteSaver.from_conn_string(str(folder / "state.sqlite")) as saver:
         graph = create_interleave_graph(
             ScriptedPlanner(noting(folder, "planner", lambda _: PLAN)),
             ScriptedBackend(
-                noting(folder, "backend", lambda asked: noise_card(asked.prompt, seed=asked.seed or 0)),
+                noting(folder, "backend", drawing(folder, survives)),
                 capabilities=billed,
             ),
             ScriptedCritic(noting(folder, "critic", lambda _: "accept")),
             artifacts=ArtifactStore.folder(folder / "store"),
-            approve={"plan", "steps"},
             checkpointer=saver,
+            **options,
         )
-        given: Any = {"request": "Three chains"}
+        begun = bool((await graph.aget_state(THREAD)).values)
+        given: Any = None if begun else {"request": "Three chains"}
         if answer is not None:
             state = await graph.aget_state(THREAD)
             given = Command(resume={asked.id: answer for asked in state.interrupts})
