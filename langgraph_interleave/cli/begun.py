@@ -27,6 +27,9 @@ from langgraph_interleave.types.base import Frozen
 
 log = logging.getLogger(__name__)
 
+#: It names a file, and a folder may have come from somebody else.
+RUN = r"^[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}$"
+
 #: Steps with these outcomes are done.
 _DONE = ("accepted", "text_only", "exhausted", "critic_failed")
 
@@ -56,8 +59,7 @@ class Begun(Frozen):
     """
 
     v: int = newest("run")
-    # It names a file, and a folder may have come from somebody else.
-    run: str = Field(pattern=r"^[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}$")
+    run: str = Field(pattern=RUN)
     options: dict[str, Any]
     withheld: tuple[str, ...] = ()
     pictures: tuple[GivenPicture, ...] = ()
@@ -80,9 +82,10 @@ class Begun(Frozen):
         machine, _, rest = self.owner.partition("-")
         here = new_owner()
         # Elsewhere nobody can say whether a process is alive; there the leases of its calls do.
-        if os.name != "posix" or machine != here.partition("-")[0] or is_gone(self.owner):
+        pid_text = rest.partition("-")[0]
+        if os.name != "posix" or machine != here.partition("-")[0] or not pid_text.isdecimal() or is_gone(self.owner):
             return None
-        pid = int(rest.partition("-")[0])
+        pid = int(pid_text)
         return None if pid == os.getpid() else pid
 
 
@@ -125,7 +128,10 @@ class BegunRuns:
             return None
         name = f"{self.folder.name}/{STORE}/{_name(run)}"
         try:
-            return read_form("run", Begun, json.loads(data), name=name)
+            begun = read_form("run", Begun, json.loads(data), name=name)
+            if begun.run != run:
+                raise ValueError("It is of another run.")
+            return begun
         except (ValueError, Damaged) as error:
             raise ConfigError(
                 f"{name}, what the run was begun with, is damaged.",
@@ -177,8 +183,8 @@ class BegunRuns:
 
 
 def now() -> str:
-    """The time, in UTC, to the second."""
-    return datetime.now(UTC).isoformat(timespec="seconds")
+    """The time, in UTC, to the millisecond: runs are put in order by it."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
 def _name(run: str) -> str:

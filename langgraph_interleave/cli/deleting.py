@@ -131,7 +131,7 @@ def _everything(plan: Plan) -> None:
 def _document(folder: Path) -> None:
     for name in (PAGE, "document.md", TRAJECTORY):
         (folder / name).unlink(missing_ok=True)
-    for path in (folder / IMAGES).glob("*"):
+    for path in () if (folder / IMAGES).is_symlink() else (folder / IMAGES).glob("*"):
         if _OWN.fullmatch(path.name):
             path.unlink()
     with contextlib.suppress(OSError):

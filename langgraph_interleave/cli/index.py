@@ -10,8 +10,9 @@ import hashlib
 import logging
 from pathlib import Path
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
+from langgraph_interleave.cli.begun import RUN
 from langgraph_interleave.cli.folder import RUNS
 from langgraph_interleave.cli.home import home
 from langgraph_interleave.files import FolderFiles
@@ -25,7 +26,7 @@ class Entry(Frozen):
     """A run, its folder, and enough to name it where the folder is gone. No secrets."""
 
     v: int = 1
-    run: str
+    run: str = Field(pattern=RUN)
     folder: str
     asked: str
     begun: str

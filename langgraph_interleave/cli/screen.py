@@ -11,7 +11,7 @@ from langgraph_interleave.cli.plain import PlainView
 from langgraph_interleave.cli.progress import RunProgress
 from langgraph_interleave.cli.summary import outcome_line, status_line
 from langgraph_interleave.cli.wording import json_line, one_line
-from langgraph_interleave.events import Event, to_dict
+from langgraph_interleave.events import Event, RunEvent, to_dict
 from langgraph_interleave.types import Plan
 
 
@@ -106,12 +106,14 @@ class JsonScreen:
         self._stream = stream
         self._errors = errors
         self.progress = RunProgress()
+        self._ended = False
 
     def start(self) -> None:
         """Nothing to say."""
 
     def event(self, event: Event) -> None:
         """Write the event."""
+        self._ended = isinstance(event, RunEvent) and event.phase != "start"
         self.progress.update(event)
         print(json_line(to_dict(event)), file=self._stream, flush=True)
 
@@ -138,7 +140,10 @@ class JsonScreen:
             self.say(line)
 
     def finish(self) -> None:
-        """The last event has said it all."""
+        """The last event has said it all; where the run was cut off before that, it is said here."""
+        known = self.progress
+        if not self._ended and known.run_id is not None and known.outcome is not None:
+            self.event(RunEvent(run_id=known.run_id, phase="finish", outcome=known.outcome, t=known.seconds))
 
 
 class LiveScreen:

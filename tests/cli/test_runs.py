@@ -118,6 +118,23 @@ def test_a_folder_is_deleted_but_not_what_somebody_else_put_there(working: Path,
     assert not (working / "other").exists()
 
 
+def test_a_record_that_names_another_place_deletes_nothing_there(working: Path, capsys: Captured) -> None:
+    """A folder may come from anybody."""
+    begin("--max-images", "1")
+    (working / "precious").mkdir()
+    (path,) = (working / "bean" / ".interleave" / "runs").glob("*.json")
+    for run in ("../../../precious", "precious", "0123456789abcdef"):
+        path.write_text(json.dumps(json.loads(path.read_text("utf-8")) | {"run": run}), encoding="utf-8")
+        capsys.readouterr()
+        assert run_app(["runs", "delete", "bean", "--yes"]) == 2
+        assert "is damaged" in capsys.readouterr().err
+    (entry,) = (working.parent / "home" / "runs").iterdir()
+    data = json.loads(entry.read_text("utf-8")) | {"run": "../../work/precious"}
+    entry.write_text(json.dumps(data), encoding="utf-8")
+    assert listed(capsys) == []
+    assert (working / "precious").exists() and (working / "bean" / "index.html").exists()
+
+
 def test_the_question_can_be_answered_with_no(working: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
     begin()
     monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)

@@ -139,7 +139,7 @@ def test_before_anything_is_made_nothing_is_left(
     assert "Traceback" not in capsys.readouterr().err
 
 
-def test_a_second_ctrl_c_ends_it_at_once(working: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_second_ctrl_c_ends_it_at_once(working: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:
     monkeypatch.setattr("langgraph_interleave.cli.following._STOP_S", 60.0)
     monkeypatch.setattr("langgraph_interleave.runs.stop_run", lambda _: True)  # as if it could not be stopped
     monkeypatch.setenv("SIGNAL", str(int(signal.SIGINT)))
@@ -147,8 +147,10 @@ def test_a_second_ctrl_c_ends_it_at_once(working: Path, monkeypatch: pytest.Monk
     again = threading.Timer(0.6, lambda: os.kill(os.getpid(), signal.SIGINT))
     again.start()
     began = time.monotonic()
-    assert begin("--lookahead", "never") == 130
+    assert begin("--lookahead", "never", "--events") == 130
     again.join()
+    last = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert (last["type"], last["phase"], last["outcome"]) == ("interleave.run", "finish", "cancelled")
     assert time.monotonic() - began < 20
     assert (working / "bean" / "images" / "step-01.png").exists()
 
@@ -189,6 +191,32 @@ def test_a_question_is_left_waiting(working: Path, how: str) -> None:
 
 
 @pytest.mark.slow
+def test_two_processes_share_a_run_and_make_no_call_twice(
+    working: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    counted = tmp_path / "counted"
+    monkeypatch.setenv("COUNTED", str(counted))
+    program = [sys.executable, "-m", "langgraph_interleave.cli"]
+    first = subprocess.Popen(
+        [*program, *words("--lookahead", "never", roles=COUNTED)], stdout=subprocess.PIPE, text=True
+    )
+    with first:
+        assert first.stdout is not None
+        first.stdout.readline()
+        second = subprocess.run(
+            [*program, "run", "--resume", "bean", "--no-open"], capture_output=True, text=True, timeout=60, check=True
+        )
+        out, _ = first.communicate(timeout=60)
+    assert first.returncode == 0
+    assert "complete · 6 of 6 steps" in out and "complete" in second.stdout
+    assert len(counted.read_text(encoding="utf-8").splitlines()) == len(records(working / "bean")) == 25
+    assert "ambiguous" not in out + second.stdout
+    lines = (working / "bean" / "trajectory.jsonl").read_text(encoding="utf-8").splitlines()
+    assert all(isinstance(json.loads(line), dict) for line in lines)
+    assert BegunRuns(working / "bean").all()[0].outcome == "complete"
+
+
+@pytest.mark.slow
 def test_ten_times_kill_9_and_no_finished_call_is_made_again(
     working: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -201,7 +229,7 @@ def test_ten_times_kill_9_and_no_finished_call_is_made_again(
         counted.touch()
         monkeypatch.setenv("COUNTED", str(counted))
         folder = working / f"bean-{document}"
-        words = ["run", REQUEST, *COUNTED, "--out", folder.name, "--seed", str(document)]
+        words = ["run", REQUEST, *COUNTED, "--lookahead", "never", "--out", folder.name, "--seed", str(document)]
         finished: dict[str, dict[str, Any]] = {}
         said, code = "", 0
         for _ in range(20):
