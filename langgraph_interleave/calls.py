@@ -119,7 +119,7 @@ class RunCalls:
             style=settings.style,
             seed=settings.seed,
             unusable=[asdict(answer) for answer in unusable],
-            **({} if self._existing is None else {"existing": _named(self._existing)}),
+            **({} if self._existing is None else {"existing": self._existing.named}),
         )
         call = self._call("planner", key, billed=planner.billed, repeats=repeats)
 
@@ -396,13 +396,3 @@ def objections(attempt: Attempt) -> tuple[CheckResult, ...]:
     if review is None or review.verdict == "accept" or not review.reasoning:
         return attempt.failed_checks
     return (*attempt.failed_checks, CheckResult(name=REVIEWER, passed=False, reason=review.reasoning))
-
-
-def _named(existing: Existing) -> dict[str, Any]:
-    """What of an existing plan goes into a call's key."""
-    return {
-        "plan": existing.plan.model_dump(mode="json"),
-        "change": existing.change.model_dump(mode="json"),
-        "pictures": sorted(existing.pictures.items()),
-        "outcomes": sorted(existing.outcomes.items()),
-    }

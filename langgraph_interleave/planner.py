@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from langgraph_interleave.limits import Limits
 from langgraph_interleave.types import (
@@ -40,6 +40,16 @@ class Existing:
     pictures: Mapping[int, int] = field(default_factory=dict[int, int])
     outcomes: Mapping[int, StepOutcome] = field(default_factory=dict[int, StepOutcome])
     given: Sequence[int] = ()
+
+    @property
+    def named(self) -> dict[str, Any]:
+        """What of it goes into the key of a call."""
+        return {
+            "plan": self.plan.model_dump(mode="json"),
+            "change": self.change.model_dump(mode="json"),
+            "pictures": sorted(self.pictures.items()),
+            "outcomes": sorted(self.outcomes.items()),
+        }
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from datetime import date
 from pathlib import Path
 
@@ -310,3 +311,45 @@ def test_rates_after_a_day_keep_source_and_date() -> None:
     later = price.on(date(2026, 1, 2))
     assert later is not None
     assert (later.input, later.output, later.source, later.long) == (3, None, "page", None)
+
+
+# --- users' own, before ours ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("mine.toml", '[gpt-5]\ninput = 1\noutput = 1\n["my-model"]\npicture = 0.04\n'),
+        ("mine.json", '{"gpt-5": {"input": 1, "output": 1}, "my-model": {"picture": 0.04}}'),
+    ],
+)
+def test_a_file_of_ones_own_goes_first(tmp_path: Path, name: str, text: str) -> None:
+    file = tmp_path / name
+    file.write_text(text, encoding="utf-8")
+    prices = builtin().merged(file)
+    assert prices.cost("gpt-5", Usage(input_tokens=1_000_000)) == 1.0
+    assert prices.cost("my-model", Usage(images=2)) == pytest.approx(0.08)
+    assert prices.of("gpt-4.1") == builtin().of("gpt-4.1")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[1, 2]", "holds no table of prices"),
+        ("{", "is not JSON"),
+        ('{"my-model": {"per_image": 1}}', "the price of 'my-model' is not one: per_image"),
+        ('{"my-model": {"input": -1}}', "the price of 'my-model' is not one: input"),
+    ],
+)
+def test_what_is_wrong_with_a_file_is_named(tmp_path: Path, text: str, said: str) -> None:
+    file = tmp_path / "mine.json"
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(ConfigError, match=re.escape(said)) as caught:
+        builtin().merged(file)
+    assert "mine.json" in caught.value.message and caught.value.remedy
+
+
+def test_an_alias_of_ones_own_goes_before_a_row_of_that_name() -> None:
+    prices = builtin().merged({"house": {"input": 3, "aliases": ["GPT-5"]}})
+    assert prices.cost("gpt-5", Usage(input_tokens=1_000_000)) == 3.0
+    assert prices.cost("house", Usage(input_tokens=1_000_000)) == 3.0

@@ -7,7 +7,18 @@ from typing import Annotated, Literal
 
 import typer
 
-from langgraph_interleave.cli.flags import Events, NoOpen, WithTraceback, Yes
+from langgraph_interleave.cli.flags import (
+    Events,
+    MaxCost,
+    NoOpen,
+    PricesFile,
+    StepMaxCalls,
+    StepMaxCost,
+    StepMaxImages,
+    StepMaxSeconds,
+    WithTraceback,
+    Yes,
+)
 from langgraph_interleave.cli.guard import guarded
 
 Folder = Annotated[Path, typer.Argument(help="A folder that `run` made.", show_default=False)]
@@ -42,6 +53,12 @@ def change(
     max_seconds: Annotated[
         float | None, typer.Option(min=0.001, help="Wall-clock seconds at most.", show_default=False)
     ] = None,
+    max_cost_usd: MaxCost = None,
+    step_max_images: StepMaxImages = None,
+    step_max_calls: StepMaxCalls = None,
+    step_max_seconds: StepMaxSeconds = None,
+    step_max_cost_usd: StepMaxCost = None,
+    prices: PricesFile = None,
     seed: Annotated[int, typer.Option(min=0, help="Another seed.", show_default=False)] = 0,
     language: Annotated[str | None, typer.Option(help="Language of the captions.", show_default=False)] = None,
     style: Annotated[str | None, typer.Option(help="The look all pictures share.", show_default=False)] = None,
@@ -77,9 +94,11 @@ def change(
     the folder is as it was. Exit codes are those of `run`; 1 also where nothing was changed.
     """
     from langgraph_interleave.cli import change as command
+    from langgraph_interleave.cli.money import use_prices
     from langgraph_interleave.cli.typed import Options, read_approve, read_backends
 
     def work() -> int:
+        use_prices(prices)
         options = Options(
             request=request,
             images=tuple(image or ()),
@@ -88,6 +107,11 @@ def change(
             max_images=max_images,
             max_calls=max_calls,
             max_seconds=max_seconds,
+            max_cost_usd=max_cost_usd,
+            step_max_images=step_max_images,
+            step_max_calls=step_max_calls,
+            step_max_seconds=step_max_seconds,
+            step_max_cost_usd=step_max_cost_usd,
             seed=seed,
             language=language,
             style=style,

@@ -47,6 +47,11 @@ class Options:
     max_images: int | None = None
     max_calls: int | None = None
     max_seconds: float | None = None
+    max_cost_usd: float | None = None
+    step_max_images: int | None = None
+    step_max_calls: int | None = None
+    step_max_seconds: float | None = None
+    step_max_cost_usd: float | None = None
     size: str | None = None
     language: str | None = None
     style: str | None = None

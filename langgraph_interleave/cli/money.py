@@ -5,10 +5,27 @@ from __future__ import annotations
 import ipaddress
 import os
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Protocol
 from urllib.parse import parse_qsl, urlsplit
 
 from langgraph_interleave.backends.base import ImageBackend
+
+
+def use_prices(file: Path | None) -> None:
+    """Have a file of the user's prices go before the built-in ones, in this process.
+
+    Args:
+        file: TOML or JSON; without one nothing is changed.
+
+    Raises:
+        ConfigError: It cannot be read, or holds something else than prices.
+    """
+    from langgraph_interleave.prices import ENVIRONMENT, Prices
+
+    if file is not None:
+        Prices.builtin().merged(file)
+        os.environ[ENVIRONMENT] = str(file)
 
 
 class Billed(Protocol):

@@ -37,7 +37,9 @@ def calls_line(progress: RunProgress) -> str:
     if progress.spend and progress.spend.wasted:
         line += f", {progress.spend.wasted} ahead of time and unused"
     if progress.spend and progress.spend.ambiguous:
-        line += f", {progress.spend.ambiguous} cut off (ambiguous: nobody knows whether the work was done)"
+        line += f", {progress.spend.ambiguous} cut off (ambiguous: nobody knows whether the work was done"
+        maybe = progress.spend.ambiguous_cost_usd
+        line += "; what that cost is unknown)" if maybe is None else f"; up to ${maybe:.4f} more)" if maybe else ")"
     return line
 
 

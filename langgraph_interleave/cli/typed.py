@@ -14,7 +14,10 @@ from langgraph_interleave.references import References
 from langgraph_interleave.types import Approve, ImageBytes, Lookahead, OnExhausted, OnLimit
 
 #: Caps that are typed for a document.
-CAPS = ("max_attempts", "max_images", "max_calls", "max_seconds")
+CAPS = (
+    "max_attempts", "max_images", "max_calls", "max_seconds", "max_cost_usd",
+    "step_max_images", "step_max_calls", "step_max_seconds", "step_max_cost_usd",
+)  # fmt: skip
 #: What a change of the document is made with too. Neither the number of steps nor look and language of the
 #: captions: those may be what is to change.
 _KEPT = (
@@ -42,6 +45,11 @@ class Options:
     max_images: int | None = None
     max_calls: int | None = None
     max_seconds: float | None = None
+    max_cost_usd: float | None = None
+    step_max_images: int | None = None
+    step_max_calls: int | None = None
+    step_max_seconds: float | None = None
+    step_max_cost_usd: float | None = None
     seed: int = 0
     size: str | None = None
     language: str | None = None

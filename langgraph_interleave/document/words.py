@@ -178,12 +178,18 @@ def _calls(spend: Spend) -> str:
         for number, word in (
             (spend.replayed, "from the ledger, not paid again"),
             (spend.wasted, "ahead of time and unused"),
-            (spend.ambiguous, "with unknown end"),
+            (spend.ambiguous, f"with unknown end{_maybe(spend)}"),
         )
         if number
     ]
     inside = "; ".join(filter(None, [", ".join(parts), *extra]))
     return f"{total:,}" + (f" ({inside})" if inside else "")
+
+
+def _maybe(spend: Spend) -> str:
+    if spend.ambiguous_cost_usd is None:
+        return ", cost unknown"
+    return f", up to {money(spend.ambiguous_cost_usd)} more" if spend.ambiguous_cost_usd else ""
 
 
 def duration(seconds: float) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import json
 import os
 import re
 import tomllib
@@ -12,7 +13,7 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, cast, runtime_checkable
 
 from pydantic import ValidationError
 
@@ -107,7 +108,7 @@ class Prices:
         """These prices with others over them; a row replaces the row of the same name as a whole.
 
         Args:
-            other: Prices, a mapping from name to the fields of `Price`, or a TOML file of such tables.
+            other: Prices, a mapping from name to the fields of `Price`, or a TOML or JSON file of such tables.
 
         Raises:
             ConfigError: The file cannot be read, or a row is not a price; it is named.
@@ -118,7 +119,14 @@ class Prices:
             rows = {name: _price(name, row, "The prices given") for name, row in other.items()}
         else:
             rows = read_prices(Path(other))
-        return Prices({**self._rows, **rows}, day=self._day)
+        # Every name of theirs is theirs, an alias as well.
+        taken = {_folded(name) for own, row in rows.items() for name in (own, *row.aliases)}
+        left = {
+            name: row.model_copy(update={"aliases": tuple(one for one in row.aliases if _folded(one) not in taken)})
+            for name, row in self._rows.items()
+            if _folded(name) not in taken
+        }
+        return Prices({**left, **rows}, day=self._day)
 
     def on(self, day: date) -> Prices:
         """The same prices, as of another day than today."""
@@ -172,7 +180,7 @@ class Prices:
 
 
 def read_prices(path: Path) -> dict[str, Price]:
-    """Read a TOML file: one table per model, with the fields of `Price`.
+    """Read a TOML file, or a JSON one by its ending: one table per model, with the fields of `Price`.
 
     Raises:
         ConfigError: It cannot be read, or a table is not a price.
@@ -182,9 +190,21 @@ def read_prices(path: Path) -> dict[str, Price]:
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(
             f"The prices in {path} cannot be read: {getattr(error, 'strerror', None) or error}.",
-            remedy=f"Name a TOML file, in the call or in {ENVIRONMENT}.",
+            remedy=f"Name a TOML or JSON file, in the call or in {ENVIRONMENT}.",
         ) from error
-    return _parse(text, str(path))
+    return _parse_json(text, str(path)) if path.suffix.lower() == ".json" else _parse(text, str(path))
+
+
+def _parse_json(text: str, where: str) -> dict[str, Price]:
+    try:
+        tables: object = json.loads(text)
+    except ValueError as error:
+        raise ConfigError(
+            f"{where} is not JSON: {error}.", remedy='Write {"my-model": {"input": 2, "output": 8}}.'
+        ) from error
+    if not isinstance(tables, dict):
+        raise ConfigError(f"{where} holds no table of prices.", remedy='Write {"my-model": {"input": 2, "output": 8}}.')
+    return {name: _price(name, table, where) for name, table in cast("dict[str, object]", tables).items()}
 
 
 def _parse(text: str, where: str) -> dict[str, Price]:

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from langgraph_interleave.backends.registry import init_image_backend
 from langgraph_interleave.cli.app import run_app
 from langgraph_interleave.cli.money import free_perhaps, hint_of, own_server
+from langgraph_interleave.cli.progress import RunProgress
+from langgraph_interleave.cli.summary import calls_line
+from langgraph_interleave.cli.typed import Options
+from langgraph_interleave.limits import Limits
+from langgraph_interleave.prices import ENVIRONMENT
 from langgraph_interleave.registry import init_critic
+from langgraph_interleave.types import Spend
 
 
 @pytest.mark.parametrize(("name", "host"), [
@@ -48,3 +56,33 @@ def test_a_run_says_so_before_it_begins(capsys: pytest.CaptureFixture[str]) -> N
     words = ["run", "A cat", "--planner", planner, "--backend", "sketch", "--critic", "pixel", "--estimate"]
     assert run_app(words) == 0
     assert 'add "&billed=false" to openai:qwen?….' in capsys.readouterr().out
+
+
+def test_a_file_of_prices_and_a_cap_on_money(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv(ENVIRONMENT, "")
+    monkeypatch.chdir(tmp_path)
+    backend = "openai:my-flux?base_url=http://127.0.0.1:9/v1"
+    words = ["run", "A bean, in 3 steps", "-b", backend, "--planner", "scene", "--critic", "none", "--no-open"]
+    assert run_app([*words, "--max-cost", "2", "--estimate"]) == 0
+    assert "Cost unknown: no price for my-flux." in capsys.readouterr().out
+    (tmp_path / "mine.json").write_text('{"my-flux": {"picture": 0.5}}', encoding="utf-8")
+    assert run_app([*words, "--prices", "mine.json", "--max-cost", "2", "--estimate"]) == 0
+    out = capsys.readouterr().out
+    assert "$2.00" in out and "May be ended sooner by max_cost_usd." in out
+    assert run_app([*words, "--prices", "none.json", "--estimate"]) == 2
+    assert "none.json cannot be read" in " ".join(capsys.readouterr().err.split())
+
+
+def test_caps_of_steps_are_caps_of_the_run_as_typed() -> None:
+    typed = Options("a bean", max_cost_usd=2.5, step_max_images=2, step_max_calls=5, step_max_seconds=9.0)
+    assert typed.limits == Limits(max_cost_usd=2.5, step_max_images=2, step_max_calls=5, step_max_seconds=9.0)
+    assert typed.begun()["max_cost_usd"] == 2.5
+
+
+def test_what_was_cut_off_says_what_it_may_have_cost() -> None:
+    progress = RunProgress()
+    for cost, said in ((0.25, "; up to $0.2500 more)"), (None, "; what that cost is unknown)"), (0.0, "was done)")):
+        progress.spend = Spend(calls={"backend": 1}, ambiguous=1, ambiguous_cost_usd=cost)
+        assert calls_line(progress).endswith(said)

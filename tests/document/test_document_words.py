@@ -150,4 +150,8 @@ def test_numbers_leave_out_what_is_not_known() -> None:
         ("Steps", "0"), ("Pictures drawn", "0"), ("Attempts", "0"), ("Calls", "1 (1 planner)"),
     ]  # fmt: skip
     spent = data.model_copy(update={"spend": Spend(cost_usd=0.0, seconds=3.25, ambiguous=1)})
-    assert words.numbers_of(spent)[3:] == [("Calls", "0 (1 with unknown end)"), ("Time", "3.2 s"), ("Cost", "$0.00")]
+    assert words.numbers_of(spent)[3:] == [
+        ("Calls", "0 (1 with unknown end, cost unknown)"), ("Time", "3.2 s"), ("Cost", "$0.00"),
+    ]  # fmt: skip
+    maybe = data.model_copy(update={"spend": Spend(calls={"critic": 2}, ambiguous=1, ambiguous_cost_usd=0.25)})
+    assert words.numbers_of(maybe)[3] == ("Calls", "2 (2 critic; 1 with unknown end, up to $0.25 more)")
