@@ -13,12 +13,13 @@ import json
 import logging
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar
 
 from langgraph_interleave import background
 from langgraph_interleave.errors import ArtifactMissing, ConfigError
-from langgraph_interleave.files import Files, FolderFiles, MemoryFiles, open_files
+from langgraph_interleave.files import Files, FolderFiles, MemoryFiles
+from langgraph_interleave.places import open_files
 from langgraph_interleave.types import SCHEME, ArtifactRef, ImageBytes, Linking
 
 if TYPE_CHECKING:
@@ -65,8 +66,8 @@ class ArtifactStore:
 
     Guaranteed: what `put` returned can be read back unchanged or is refused as damaged, the same
     bytes are stored once, a crash leaves no half-written file, and all of it is safe from several
-    threads and processes at once. Not guaranteed: that anything is ever deleted (it is not), nor
-    that a folder survives a power failure.
+    threads and processes at once. Not guaranteed: that anything is ever deleted (only `collect_garbage`
+    does that), nor that a folder survives a power failure.
 
     The names with an `a` in front are the same for async code; work that may block runs in threads.
 
@@ -132,6 +133,11 @@ class ArtifactStore:
         """`link` for whoever is asking now, to be called from anywhere later; `None` without links."""
         return self._links.bound() if self._links is not None else None
 
+    @property
+    def files(self) -> Files:
+        """Where everything is kept."""
+        return self._files
+
     # -- content ---------------------------------------------------------------------------------
 
     def put(self, data: bytes, *, mime: str, width: int | None = None, height: int | None = None) -> ArtifactRef:
@@ -148,9 +154,11 @@ class ArtifactStore:
         """
         digest = hashlib.sha256(data).hexdigest()
         name = _name(digest)
-        # A damaged copy is replaced by the good one at hand.
-        if self._files.read(name) != data:
+        if self._files.read(name) is None:
             self._files.write(name, bytes(data))
+        else:
+            # A damaged copy is replaced by the good one at hand; and it is needed from now on, however old it is.
+            self._files.renew(name, bytes(data))
         return ArtifactRef(sha256=digest, mime=mime, size=len(data), width=width, height=height)
 
     def get(self, ref: ArtifactRef | str) -> bytes:
@@ -200,11 +208,7 @@ class ArtifactStore:
         return ImageBytes(data=self.get(ref), mime=ref.mime, width=ref.width, height=ref.height)
 
     def put_json(self, value: object) -> str:
-        """Store JSON in its canonical form: equal values have one digest.
-
-        Returns:
-            The digest.
-        """
+        """Store JSON in its canonical form and return its digest: equal values have one."""
         return self.put(canonical_json(value), mime="application/json").sha256
 
     def get_json(self, digest: ArtifactRef | str) -> Any:
@@ -266,6 +270,13 @@ class ArtifactStore:
             return (None if data is None else self._parse(scope, key, data)) == expected
 
         return self._files.swap(_call_name(scope, key), unchanged, canonical_json(record))
+
+    def renew_call(self, scope: str, key: str, record: Mapping[str, Any], digests: Iterable[str]) -> None:
+        """Say that a record, as it was read, and artifacts are needed from now on (`ArtifactMissing` if gone)."""
+        data = canonical_json(record)
+        self._files.swap(_call_name(scope, key), lambda found: found is None or found == data, data)
+        for digest in digests:
+            self._files.renew(_name(digest), self.get(digest))
 
     def list_calls(self, scope: str) -> list[dict[str, Any]]:
         """All readable call records of a scope, in order of their start."""
@@ -338,6 +349,10 @@ class ArtifactStore:
     ) -> bool:
         """As `swap_call`."""
         return await self._do(self.swap_call, scope, key, expected, record)
+
+    async def arenew_call(self, scope: str, key: str, record: Mapping[str, Any], digests: Iterable[str]) -> None:
+        """As `renew_call`."""
+        await self._do(self.renew_call, scope, key, record, digests)
 
     async def alist_calls(self, scope: str) -> list[dict[str, Any]]:
         """As `list_calls`."""

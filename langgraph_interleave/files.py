@@ -1,4 +1,4 @@
-"""Where an artifact store keeps its files: in memory, in a folder, or anywhere fsspec reaches."""
+"""Where an artifact store keeps its files: in memory, or in a folder; `places` opens these and others."""
 
 from __future__ import annotations
 
@@ -7,22 +7,32 @@ import os
 import secrets
 import threading
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
-
-from langgraph_interleave.errors import ConfigError
-
-if TYPE_CHECKING:
-    from fsspec import AbstractFileSystem
-
-#: fsspec protocols whose writes become visible whole or not at all.
-_OBJECT_STORES = frozenset(
-    {"s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "adl", "oss", "oci", "tos", "r2", "hf", "memory"}
-)
+from typing import Protocol
 
 #: How long the lock of a folder is waited for, in seconds.
 LOCK_S = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A file as a listing shows it.
+
+    Attributes:
+        name: Its whole name; that of one left half-written by a crash ends in `.tmp`.
+        size: In bytes.
+        written: When it was written, or last asked for, in seconds since 1970; `None` where that is not known.
+    """
+
+    name: str
+    size: int
+    written: float | None
+
+
+#: The lock of a folder.
+_LOCK = ".lock"
 
 
 class Files(Protocol):
@@ -54,6 +64,31 @@ class Files(Protocol):
         """Write, if `unchanged` says so of the content (`None`: no such file); return whether it did."""
         ...
 
+    def entries(self) -> Iterator[Entry]:
+        """Every file there is, in whatever folder, those left half-written included."""
+        ...
+
+    def head(self, name: str, size: int) -> bytes:
+        """The first bytes of a file; none where there is no such file."""
+        ...
+
+    def renew(self, name: str, data: bytes) -> None:
+        """Make sure that a file is there with this content, and counts as written now."""
+        ...
+
+    def remove(self, names: list[str], *, before: float, together: bool = False) -> list[str]:
+        """Delete files of one folder, none of which was written since; all of them or none.
+
+        Args:
+            names: Which; those that are not there do no harm.
+            before: In seconds since 1970.
+            together: Only where no other file of their folder was written since either.
+
+        Returns:
+            Those that were deleted.
+        """
+        ...
+
     def describe(self) -> str:
         """Where it is, for messages."""
         ...
@@ -66,6 +101,7 @@ class MemoryFiles:
 
     def __init__(self) -> None:
         self._files: dict[str, bytes] = {}
+        self._written: dict[str, float] = {}
         self._lock = threading.Lock()
 
     def read(self, name: str) -> bytes | None:
@@ -73,7 +109,11 @@ class MemoryFiles:
 
     def write(self, name: str, data: bytes) -> None:
         with self._lock:
-            self._files[name] = data
+            self._put(name, data)
+
+    def _put(self, name: str, data: bytes) -> None:
+        self._files[name] = data
+        self._written[name] = time.time()
 
     def exists(self, name: str) -> bool:
         return name in self._files
@@ -88,8 +128,30 @@ class MemoryFiles:
         with self._lock:
             if not unchanged(self._files.get(name)):
                 return False
-            self._files[name] = data
+            self._put(name, data)
             return True
+
+    def entries(self) -> Iterator[Entry]:
+        with self._lock:
+            known = [Entry(name, len(data), self._written.get(name)) for name, data in self._files.items()]
+        yield from known
+
+    def head(self, name: str, size: int) -> bytes:
+        return self._files.get(name, b"")[:size]
+
+    def renew(self, name: str, data: bytes) -> None:
+        self.write(name, data)
+
+    def remove(self, names: list[str], *, before: float, together: bool = False) -> list[str]:
+        with self._lock:
+            there = [name for name in names if name in self._files]
+            folders = {name.rpartition("/")[0] for name in names} if together else set[str]()
+            others = [name for name in self._files if name.rpartition("/")[0] in folders]
+            if any(self._written.get(name, before) >= before for name in (*there, *others)):
+                return []
+            for name in there:
+                del self._files[name], self._written[name]
+        return there
 
     def describe(self) -> str:
         return "memory"
@@ -137,11 +199,53 @@ class FolderFiles:
     def swap(self, name: str, unchanged: Callable[[bytes | None], bool], data: bytes) -> bool:
         path = self._folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        with _locked(path.parent / ".lock"):
+        with _locked(path.parent / _LOCK):
             if not unchanged(self.read(name)):
                 return False
             self._replace(path, data)
             return True
+
+    def entries(self) -> Iterator[Entry]:
+        for where, _, names in os.walk(self._folder):
+            for name in names:
+                path = Path(where, name)
+                if name == _LOCK:
+                    continue
+                with contextlib.suppress(FileNotFoundError):
+                    found = path.stat()
+                    yield Entry(path.relative_to(self._folder).as_posix(), found.st_size, found.st_mtime)
+
+    def head(self, name: str, size: int) -> bytes:
+        try:
+            with (self._folder / name).open("rb") as file:
+                return file.read(size)
+        except (FileNotFoundError, NotADirectoryError):
+            return b""
+
+    def renew(self, name: str, data: bytes) -> None:
+        path = self._folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        # Whoever deletes what is old looks at its age under the same lock.
+        with _locked(path.parent / _LOCK):
+            if self.read(name) == data:
+                os.utime(path)
+            else:
+                self._replace(path, data)
+
+    def remove(self, names: list[str], *, before: float, together: bool = False) -> list[str]:
+        paths = {name: self._folder / name for name in names}
+        if not any(path.exists() for path in paths.values()):
+            return []
+        removed: list[str] = []
+        with _locked(next(iter(paths.values())).parent / _LOCK):
+            there = {name: path for name, path in paths.items() if path.exists()}
+            others = next(iter(paths.values())).parent.iterdir() if together else iter(())
+            if any(_written(path) >= before for path in (*there.values(), *others)):
+                return []
+            for name, path in there.items():
+                path.unlink(missing_ok=True)
+                removed.append(name)
+        return removed
 
     def describe(self) -> str:
         return str(self._folder)
@@ -156,6 +260,13 @@ class FolderFiles:
         except BaseException:
             temporary.unlink(missing_ok=True)
             raise
+
+
+def _written(path: Path) -> float:
+    try:
+        return 0.0 if path.name == _LOCK else path.stat().st_mtime
+    except FileNotFoundError:
+        return 0.0
 
 
 @contextlib.contextmanager
@@ -191,109 +302,3 @@ def _locked(path: Path) -> Generator[None]:
 
 
 _no_fcntl = threading.Lock()
-
-
-class FsspecFiles:
-    """Files of any fsspec filesystem.
-
-    On object stores a write is whole by nature; elsewhere it is written under another name and
-    moved. `swap` keeps the threads of this object apart and, where the filesystem can create
-    exclusively, also the processes that create a file; it does not keep two processes apart that
-    replace one.
-
-    Args:
-        fs: An `fsspec.AbstractFileSystem`.
-        root: Folder in it.
-    """
-
-    blocking = True
-
-    def __init__(self, fs: Any, root: str) -> None:
-        self._fs = fs
-        self._root = root.rstrip("/")
-        names = {fs.protocol} if isinstance(fs.protocol, str) else set(fs.protocol)
-        self._whole = bool(names & _OBJECT_STORES)
-        self._lock = threading.Lock()
-
-    def read(self, name: str) -> bytes | None:
-        try:
-            return bytes(self._fs.cat_file(self._path(name)))
-        except (FileNotFoundError, NotADirectoryError):
-            return None
-
-    def write(self, name: str, data: bytes) -> None:
-        path = self._path(name)
-        if self._whole:
-            self._fs.pipe_file(path, data)
-            return
-        folder, _, last = path.rpartition("/")
-        self._fs.makedirs(folder, exist_ok=True)
-        temporary = f"{folder}/.{last}.{secrets.token_hex(4)}.tmp"
-        self._fs.pipe_file(temporary, data)
-        self._fs.mv(temporary, path)
-
-    def exists(self, name: str) -> bool:
-        return bool(self._fs.isfile(self._path(name)))
-
-    def names(self, folder: str) -> list[str]:
-        path = self._path(folder)
-        # Listings are cached by many filesystems; other processes write here too.
-        self._fs.invalidate_cache(path)
-        try:
-            entries: list[dict[str, Any]] = self._fs.ls(path, detail=True)
-        except (FileNotFoundError, NotADirectoryError):
-            return []
-        names = (str(entry["name"]).rstrip("/").rpartition("/")[2] for entry in entries if entry["type"] == "file")
-        return sorted(name for name in names if not name.startswith("."))
-
-    def swap(self, name: str, unchanged: Callable[[bytes | None], bool], data: bytes) -> bool:
-        with self._lock:
-            before = self.read(name)
-            if not unchanged(before):
-                return False
-            if before is not None or not self._whole:
-                self.write(name, data)
-                return True
-            try:
-                self._fs.pipe_file(self._path(name), data, mode="create")
-            except FileExistsError:
-                return False
-            return True
-
-    def describe(self) -> str:
-        return str(self._fs.unstrip_protocol(self._root))
-
-    def _path(self, name: str) -> str:
-        return f"{self._root}/{name}" if self._root else name
-
-
-def open_files(url_or_fs: str | os.PathLike[str] | AbstractFileSystem | Files, root: str = "") -> Files:
-    """Files at a place.
-
-    Args:
-        url_or_fs: An fsspec URL, a plain path, a filesystem of fsspec, or files that are open already.
-        root: Folder within it.
-
-    Raises:
-        ConfigError: There is no such protocol.
-    """
-    if isinstance(url_or_fs, (MemoryFiles, FolderFiles, FsspecFiles)):
-        return url_or_fs
-    # Imported here: a store in memory or in a folder does without, and it takes a while.
-    from fsspec.core import url_to_fs
-    from fsspec.implementations.local import LocalFileSystem
-
-    if isinstance(url_or_fs, (str, os.PathLike)):
-        try:
-            fs, path = url_to_fs(os.fspath(url_or_fs))
-        except (ImportError, ValueError) as error:
-            raise ConfigError(
-                f"No artifact store can be opened at {os.fspath(url_or_fs)!r}: {error}",
-                remedy="Install the package that brings this protocol to fsspec, or give a folder.",
-            ) from error
-        path = "/".join(part for part in (str(path).rstrip("/"), root.strip("/")) if part)
-    else:
-        fs, path = url_or_fs, root
-    if type(fs) is LocalFileSystem:
-        return FolderFiles(Path(path or "."))
-    return FsspecFiles(fs, path)

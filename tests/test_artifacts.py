@@ -20,7 +20,8 @@ from hypothesis import strategies as st
 
 from langgraph_interleave.artifacts import ArtifactStore, canonical_json, digest_of
 from langgraph_interleave.errors import ArtifactMissing, ConfigError
-from langgraph_interleave.files import FolderFiles, FsspecFiles
+from langgraph_interleave.files import FolderFiles
+from langgraph_interleave.places import FsspecFiles
 from langgraph_interleave.types import ArtifactRef, ImageBytes
 
 KEY = "ab" * 32

@@ -101,8 +101,8 @@ class Journal:
             return Found(raw, record)
         try:
             record = await self.hydrate(record)
-            for digest in artifacts_of(record.result or {}):
-                await self.artifacts.aget(digest)
+            named = artifacts_of(record.result or {}) + ([record.result_ref] if record.result_ref else [])
+            await self._needed(raw, record, named)
         except ArtifactMissing as error:
             return Found(raw, record, lost=_lost(record, error))
         except OSError as error:
@@ -124,6 +124,15 @@ class Journal:
         if record.result_ref is None:
             return record
         return record.model_copy(update={"result": await self.artifacts.aget_json(record.result_ref)})
+
+    async def _needed(self, raw: dict[str, Any], record: CallRecord, named: list[str]) -> None:
+        """It is used again, and so is all it names: nobody who clears up may take it for old."""
+        try:
+            await self.artifacts.arenew_call(record.scope, record.key, raw, named)
+        except OSError:
+            # From a store that cannot be written nothing can be removed either.
+            for digest in named:
+                await self.artifacts.aget(digest)
 
     def is_others(self, record: CallRecord) -> bool:
         """Whether another ledger is making this call right now and may be waited for."""

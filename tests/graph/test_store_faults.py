@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -111,7 +112,8 @@ async def test_a_lost_picture_is_a_mark_and_a_lost_record_an_error(make: Make, l
     files = MemoryFiles()
     ledger = Ledger(ArtifactStore(files))
     down = InvalidRequest("not now", role="critic")  # else there is a judgement already
-    critic = ScriptedCritic(lambda asked: down if len(critic.requests) == 1 else "accept")
+    is_up = asyncio.Event()
+    critic = ScriptedCritic(lambda asked: "accept" if is_up.is_set() else down)
     graph, *_ = make(2, verdicts=critic, artifacts=None, ledger=ledger, checkpointer=InMemorySaver(), lookahead=False)
     await graph.ainvoke(ASK, THREAD, interrupt_after=["generate"])
     await landed(ledger)
@@ -121,6 +123,7 @@ async def test_a_lost_picture_is_a_mark_and_a_lost_record_an_error(make: Make, l
             del files._files[name]
 
     lose(b"PNG")
+    is_up.set()
     result = await graph.ainvoke(None, THREAD)
     assert [step["outcome"] for step in result["document"]["steps"]] == ["critic_failed", "backend_failed"]
     assert "is not in the store" in result["document"]["steps"][0]["mark"]
