@@ -6,7 +6,6 @@ import asyncio
 from pathlib import Path
 from typing import Any, Protocol
 
-from langgraph_interleave import _sync
 from langgraph_interleave.content import image_block
 from langgraph_interleave.imaging.fetching import fetch_image, is_web_address
 from langgraph_interleave.imaging.picture import load_image
@@ -52,7 +51,10 @@ def image_part(
         'image/png'
     """
     if fetch and isinstance(source, str) and is_web_address(source):
-        picture, called = _sync.run_sync(lambda: fetch_image(source))
+        # Loaded here: the bridge needs LangChain, files do not.
+        from langgraph_interleave._sync import run_sync
+
+        picture, called = run_sync(lambda: fetch_image(source))
         return image_block(artifacts.put_image(picture), name=name or called)
     ref = artifacts.put_image(load_image(source, name=name))
     return image_block(ref, name=name or _file_name(source))
