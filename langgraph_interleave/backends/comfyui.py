@@ -233,10 +233,8 @@ class ComfyUIBackend:
         except TimeoutError as error:
             raise CallTimeout(
                 f"{self._server.what} was not finished within {timeout_s:g} s.",
-                remedy="Allow more time: a model is loaded first.",
-                code="timeout",
-                ambiguous=self.capabilities.billed,
-            ) from error
+                remedy="Allow more time: a model is loaded first.", code="timeout", ambiguous=self.capabilities.billed,
+            ) from error  # fmt: skip
 
     async def _draw(self, request: ImageRequest, tell: OnProgress) -> ImageResult:
         flow = self._editing if request.references else self._drawing
