@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from langgraph_interleave.cli import changing, managing, offering
+from langgraph_interleave.cli import changing, collecting, managing, offering
 from langgraph_interleave.cli.flags import (
     Events,
     MaxCost,
@@ -248,6 +248,7 @@ def run(
 
 changing.add_to(app)
 managing.add_to(app)
+collecting.add_to(app)
 
 
 @app.command()
