@@ -163,7 +163,7 @@ def _suggested(reached: Sequence[Reached], estimate: Estimate | None) -> dict[st
         if needed is None or one.used is None:
             continue
         cap = max(one.used, one.cap) + max(needed, 0)
-        found[one.limit] = math.ceil(cap * 100) / 100 if one.limit == "max_cost_usd" else cap
+        found[one.limit] = math.ceil(round(cap * 100, 6)) / 100 if one.limit == "max_cost_usd" else cap
     return {name: cap for name, cap in found.items() if cap > next(one.cap for one in reached if one.limit == name)}
 
 

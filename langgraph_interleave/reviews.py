@@ -177,7 +177,7 @@ class Reviews:
         drawn, with the next attempt, or with the first.
         """
         progress = state_progress(state)
-        run = await self.runs.find(progress["run_id"], progress["plan"], progress)
+        run = await self.runs.find(progress["run_id"], progress["plan"], progress, tells=False)
         settings, rules, spend = run.settings, run.view.rules, run.budget.spend()
         ending = [record for record in run.view.records.values() if outcomes.at_limit(record, rules)]
         ending.sort(key=lambda record: record.index)

@@ -61,8 +61,15 @@ class Runs:
             self._live.setdefault(writer, {})[name] = run
         return run
 
-    async def find(self, run_id: str, plan_digest: str, progress: Progress | None = None) -> Run:
+    async def find(self, run_id: str, plan_digest: str, progress: Progress | None = None, *, tells: bool = True) -> Run:
         """The live run of this invocation, or one built from what was committed.
+
+        Args:
+            run_id: Its id.
+            plan_digest: The record of its plan.
+            progress: All of it that is committed, where the caller knows that.
+            tells: Whether one that is built says which calls may have been made twice. Not where it is soon
+                built anew: each says it once.
 
         Raises:
             ArtifactMissing: The plan or a record is not in this store.
@@ -74,7 +81,8 @@ class Runs:
             record = await aread_plan(self.roles.artifacts, plan_digest)
             made = await self._make(run_id, record.request, settings_of(record))
             made.restore(record, plan_digest)
-            tell_ambiguous(made.emitter, made.scope.lost)
+            if tells:
+                tell_ambiguous(made.emitter, made.scope.lost)
             with self._lock:
                 # Two tasks of one resumed invocation may ask at the same moment: the first one counts.
                 live = self._live.setdefault(writer, {}).setdefault(name, made)

@@ -11,8 +11,18 @@ from langgraph.types import Command
 
 from langgraph_interleave import ArtifactStore, Document, InterleaveContext, Limits
 from langgraph_interleave.errors import ConfigError
-from langgraph_interleave.testing import noise_card, simple_plan
-from langgraph_interleave.types import Change, Changes, Critique, LimitReview, PlanRecord
+from langgraph_interleave.prices import Prices
+from langgraph_interleave.testing import ScriptedBackend, noise_card, simple_plan
+from langgraph_interleave.types import (
+    Capabilities,
+    Change,
+    Changes,
+    Critique,
+    ImageResult,
+    LimitReview,
+    PlanRecord,
+    Usage,
+)
 
 THREAD: Any = {"configurable": {"thread_id": "t"}}
 ASK: Any = {"request": "Steps"}
@@ -404,3 +414,50 @@ async def test_what_waits_at_a_limit_can_be_read(make: Any) -> None:
     result = await graph.ainvoke(ASK, THREAD)
     assert Document.load(result["document"], store).to_html()
     assert result["document"]["steps"][0]["image"]
+
+
+class Tenth(ScriptedBackend):
+    """A picture costs ten cents."""
+
+    def __init__(self) -> None:
+        paid = Usage(images=1, cost_usd=0.1)
+        super().__init__(
+            lambda asked: ImageResult((noise_card(asked.prompt, seed=asked.seed or 0),), usage=paid),
+            capabilities=Capabilities(edit="instruct", max_references=4, billed=True),
+        )
+        self.model_name = "tenth"
+        self.prices = Prices().merged({"tenth": {"picture": 0.1}})
+
+
+async def test_money_is_asked_about_before_it_is_spent(build: Any) -> None:
+    graph, _, backend, _ = build(CHAIN, Tenth(), limits=Limits(max_cost_usd=0.25))
+    result = await graph.ainvoke(ASK, THREAD)
+    asked = question(result)
+    assert (asked["limit"], asked["used"], asked["cap"]) == ("max_cost_usd", pytest.approx(0.2), 0.25)
+    assert asked["says"] == "0.20 of 0.25 US dollars used; 2 steps are not done."
+    assert asked["suggested"] == {"max_cost_usd": pytest.approx(0.85)}, "six drawings more"
+    result = await answer(graph, raise_to(max_cost_usd=0.22))
+    assert "not above the cap there is, 0.25" in question(result)["error"]
+    result = await answer(graph, raise_to(max_cost_usd=0.4))
+    assert (result["outcome"], len(backend.requests)) == ("complete", 4)
+    assert result["spend"]["cost_usd"] == pytest.approx(0.4)
+
+
+async def test_with_several_pictures_for_each_attempt(build: Any) -> None:
+    graph, _, backend, critic = build(simple_plan(2), limits=Limits(max_images=2), candidates=2)
+    result = await graph.ainvoke(ASK, THREAD)
+    asked = question(result)
+    assert asked["suggested"]["max_images"] == 2 + 6 * len(asked["undone"])
+    result = await answer(graph, raise_to(max_images=4))
+    assert (result["outcome"], len(backend.requests), len(critic.requests)) == ("complete", 4, 4)
+
+
+async def test_a_call_that_may_have_been_made_twice_is_told_once(build: Any) -> None:
+    slow = iter([60.0])
+    can = Capabilities(edit="instruct", max_references=4, billed=True)
+    backend = ScriptedBackend(delay_s=lambda _: next(slow, 0.0), capabilities=can)
+    graph, *_ = build(simple_plan(1), backend, limits=Limits(max_seconds=0.3))
+    question(await graph.ainvoke(ASK, THREAD))
+    events = [event async for event in graph.astream(Command(resume="raise"), THREAD, stream_mode="custom")]
+    assert [event["code"] for event in events if event["type"] == "interleave.warning"].count("ambiguous") == 1
+    assert events[-1]["outcome"] == "complete" and events[-1]["spend"]["ambiguous"] == 1
