@@ -87,7 +87,9 @@ class Emitter:
                 # Whoever counts steps does not know this one.
                 event = event.model_copy(update={"step": None, "message": f"Reference sheet: {event.message}"})
             event = event.model_copy(update={"t": round(time.monotonic() - self.began, 4)})
-            if self._held is not None and _step_of(event) is not None:
+            # What may have been paid twice is told whatever becomes of the plan.
+            paid = isinstance(event, events.WarningEvent) and event.code == "ambiguous"
+            if self._held is not None and _step_of(event) is not None and not paid:
                 self._held.append(event)
             else:
                 self._write(event)

@@ -29,7 +29,7 @@ MODULES = sorted(
 )  # fmt: skip
 #: The Python of the README runs here; that of docs/backends.md in testing/test_conformance_table.py, that of
 #: docs/options.md in cli/test_options.py, that of
-#: docs/mcp.md in mcp_server/test_mcp_page.py, that of
+#: docs/mcp.md in mcp_server/test_mcp_page.py, that of docs/durability.md in graph/test_durability_page.py, that of
 #: docs/recipes.md in backends/test_recipes.py, with stand-ins for what each of them needs.
 DOCUMENTS = (
     "README.md",
@@ -38,6 +38,7 @@ DOCUMENTS = (
     "SECURITY.md",
     "LICENSE",
     "docs/backends.md",
+    "docs/durability.md",
     "docs/mcp.md",
     "docs/options.md",
     "docs/recipes.md",

@@ -27,6 +27,7 @@ import time
 from collections import Counter
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -159,7 +160,10 @@ class Roles:
         plan = simple_plan(case.steps, sources=case.sources)
         # In another process the same call may take another time.
         self._luck = random.Random(f"{case.seed}/{os.getpid()}")
-        self.planner = ScriptedPlanner(lambda _: self._answer("planner", None, 0, "plan", plan), billed=True)
+        # Steps come one after another, so that the first are drawn while the plan is written, where that is wanted.
+        pace = 2 * case.calls_s if case.ahead and witness is not None else 0.0
+        said = partial(self._answer, "planner", None, 0, "plan", plan)
+        self.planner = ScriptedPlanner(lambda _: said(), pace_s=pace, billed=True)
         self.backend = ScriptedBackend(
             self._draw, capabilities=Capabilities(edit="instruct", max_references=4, seed="exact", billed=True)
         )
