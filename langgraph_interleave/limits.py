@@ -78,7 +78,7 @@ def no_price(limit: str, what: str) -> ConfigError:
     """The refusal of a cap on money that cannot be kept, because somebody's price is not known.
 
     Example:
-        >>> str(no_price("max_cost_usd", "the backend my-model"))[:74]
+        >>> str(no_price("max_cost_usd", "the backend my-model"))[:75]
         'The cap max_cost_usd cannot be kept: nobody knows what the backend my-model'
     """
     return ConfigError(
