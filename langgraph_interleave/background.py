@@ -68,13 +68,15 @@ class DaemonThreads(concurrent.futures.ThreadPoolExecutor):
     Args:
         max_workers: Most threads at once.
         name: Prefix of the threads' names.
+        stand_in: Whether another thread stands in for a stuck one. Not where no two may ever work at once.
     """
 
-    def __init__(self, max_workers: int, name: str) -> None:
+    def __init__(self, max_workers: int, name: str, *, stand_in: bool = True) -> None:
         # asyncio accepts nothing but a ThreadPoolExecutor as a loop's default executor.
         super().__init__(max_workers, name)
         self._most = max_workers
         self._name = name
+        self._stand_in = stand_in
         self._jobs: queue.SimpleQueue[_Job] = queue.SimpleQueue()
         self._guard = threading.Lock()
         self._alive = 0
@@ -99,7 +101,7 @@ class DaemonThreads(concurrent.futures.ThreadPoolExecutor):
 
     def _is_left(self, future: _Asked[Any]) -> None:
         with self._guard:
-            if future.running() and not future.left:
+            if self._stand_in and future.running() and not future.left:
                 future.left = True
                 self._left += 1
                 self._hire()

@@ -84,6 +84,19 @@ async def test_threads_that_are_stuck_and_left_are_stood_in_for(release: threadi
     assert await asyncio.gather(*(loop.run_in_executor(pool, lambda n=n: n) for n in range(20))) == list(range(20))
 
 
+async def test_nobody_stands_in_where_no_two_may_work_at_once(release: threading.Event) -> None:
+    pool = DaemonThreads(1, "test-turn", stand_in=False)
+    loop = asyncio.get_running_loop()
+    stuck = loop.run_in_executor(pool, release.wait)
+    await asyncio.sleep(0.02)
+    stuck.cancel()
+    after = loop.run_in_executor(pool, lambda: 42)
+    done, _ = await asyncio.wait([after], timeout=0.05)
+    assert not done
+    release.set()
+    assert await asyncio.wait_for(after, 5) == 42
+
+
 async def test_work_that_is_waited_for_is_never_more_than_the_threads_there_are(release: threading.Event) -> None:
     pool = DaemonThreads(2, "test-busy")
     loop = asyncio.get_running_loop()
@@ -143,18 +156,18 @@ def test_whoever_never_answers_ends_at_the_deadline(role: str, fault: str) -> No
     ledger = Ledger(ArtifactStore.memory())
     graph = create_interleave_graph(
         ChatPlanner(planner, output="tagged"), backend, ChatCritic(critic, output="tagged"),
-        ledger=ledger, limits=Limits(call_timeout_s=0.15),
+        ledger=ledger, limits=Limits(call_timeout_s=0.3),
     )  # fmt: skip
     began = time.monotonic()
     result = graph.invoke(ASK)
-    assert time.monotonic() - began < 0.15 + 0.5 + 1.5
+    assert time.monotonic() - began < 0.3 + 0.5 + 2.0
     assert ledger.in_flight() == []
     for thing in (planner, backend, critic):
         thing.release()
     failed = {"planner": [], "backend": ["backend_failed"], "critic": ["critic_failed"]}
     assert outcomes(result) == failed[role]
     told = result["document"]["problem"]["message"] if role == "planner" else result["document"]["steps"][0]["mark"]
-    assert f"The {role} gave no answer within 0.15 s." in told
+    assert f"The {role} gave no answer within 0.3 s." in told
     assert result["spend"]["ambiguous"] == (role != "backend"), "chat models are billed, and may have been at work"
 
 
@@ -195,6 +208,22 @@ def test_a_process_with_stuck_threads_ends(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stdout.split()) == (0, ["failed"] * 4), done.stderr
     assert "Traceback" not in done.stderr and time.monotonic() - began < 20
+
+
+@pytest.mark.slow
+def test_a_process_whose_local_model_is_stuck_ends() -> None:
+    program = textwrap.dedent(
+        """
+        import threading
+        from langgraph_interleave.models.transformers.loaded import Loaded, Wanted
+
+        wanted = Wanted("nowhere", None, "identity", "cpu", "float32", None, 1)
+        Loaded(wanted, "cpu", "float32", None).submit(threading.Event().wait)
+        print("end")
+        """
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=30, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "end\n", "")
 
 
 # --- stores ---------------------------------------------------------------------------------------

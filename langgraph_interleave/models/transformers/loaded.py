@@ -6,10 +6,11 @@ import queue
 import threading
 import weakref
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from langgraph_interleave.background import DaemonThreads
 from langgraph_interleave.models.libraries import library
 from langgraph_interleave.models.transformers.loading import Weights, configuration, load
 from langgraph_interleave.models.transformers.placement import (
@@ -45,7 +46,8 @@ class Loaded:
 
     def __init__(self, wanted: Wanted, device: str, dtype: str, config: Any) -> None:
         self._wanted, self._device, self._dtype, self._config = wanted, device, dtype, config
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="transformers")
+        # A thread of the standard pool would be waited for when the process ends, before it is asked to stop.
+        self._thread = DaemonThreads(1, "transformers", stand_in=False)
         self._weights: Weights | None = None
         self.prefixes = Prefixes(wanted.slots)
 
