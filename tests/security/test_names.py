@@ -33,7 +33,7 @@ from langgraph_interleave.types import Capabilities, Critique, Plan, Step, Style
 
 KEY, SCOPE = "ab" * 16, "run"
 CANARY = b"the secret of another folder"
-every = pytest.mark.parametrize("name", hostile.NAMES.values(), ids=hostile.NAMES.keys())
+every = pytest.mark.parametrize("name", hostile.sampled(hostile.NAMES))
 
 
 class Home:

@@ -2,6 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+
+def sampled(cases: Mapping[str, str]) -> list[Any]:
+    """Cases for `parametrize`: one in five always, the others in the heavy suites."""
+    return [
+        pytest.param(case, id=name, marks=[pytest.mark.slow] if place % 5 else [])
+        for place, (name, case) in enumerate(cases.items())
+    ]
+
+
 #: Addresses by number that are nobody's in the public internet.
 INSIDE = {
     "this host": "0.0.0.0",
