@@ -21,6 +21,8 @@ class Ahead:
         #: Started on steps of a plan that is not validated: key of the call, and its step.
         self._provisional: dict[str, int | None] = {}
         self._bets: set[str] = set()
+        #: Steps whose judgement an earlier invocation of the run has recorded.
+        self.decided: set[int] = set()
 
     def start(self, call: Call, produce: Any, *, certain: bool, on_done: OnDone) -> bool:
         """Start a call whose input exists.
@@ -35,6 +37,8 @@ class Ahead:
             Whether it was started; speculation is not when a limit leaves nothing for it.
         """
         self._bets.discard(call.key)
+        if call.role == "critic" and call.step is not None and self._scope.recorded(call.key):
+            self.decided.add(call.step)
         if not certain:
             self._provisional[call.key] = call.step
         return self._scope.start(call, produce, certain=certain, on_done=on_done)

@@ -103,8 +103,6 @@ class Run:
         self._advancing = False
         self._ahead = Ahead(self.scope)
         self._waiting: dict[NextCall, Future[None]] = {}
-        #: Steps whose judgement an earlier invocation has recorded.
-        self._known: set[int] = set()
         self._judging = Judging(self.calls, self.standing, self._on_critic_text)
         self._fatal = Fatal()
 
@@ -240,8 +238,12 @@ class Run:
             if call not in self._waiting and not self.view.complete:
                 break  # a limit leaves nothing for speculation
         # Where the verdict is in the ledger there is nothing to bet on: what was not drawn then is not paid for now.
-        open_bets = [bet for bet in following.likely if self._known.isdisjoint(self._sources(bet))]
-        bets = [self._draw_call(bet) for bet in open_bets if isinstance(bet, Draw)]
+        bets = [
+            self._draw_call(bet)
+            for bet in following.likely
+            if isinstance(bet, Draw)
+            and self._ahead.decided.isdisjoint(routing.waits_for(self.view, self.view.steps[bet.step]))
+        ]
         self._ahead.bet({call.key: (call, produce) for call, produce in bets})
 
     def _begin(self, following: NextCall) -> Future[None]:
@@ -252,8 +254,6 @@ class Run:
         future: Future[None] = Future()
         self._waiting[following] = future
         call, produce = self._draw_call(following) if isinstance(following, Draw) else self._judging.call(following)
-        if isinstance(following, Judge) and self.scope.recorded(call.key):
-            self._known.add(following.step)
         on_done = partial(self._done, following, future)
         if self.stopped:
             on_done(call, asyncio.CancelledError())
@@ -267,9 +267,6 @@ class Run:
             # Nothing is left for speculation; it is asked for again once the plan is validated.
             del self._waiting[following]
         return future
-
-    def _sources(self, bet: NextCall) -> tuple[int, ...]:
-        return routing.waits_for(self.view, self.view.steps[bet.step])
 
     def _refusal(self, call: Call) -> Result:
         """Why a certain call was not started: its limit, or else the run is over."""
