@@ -63,6 +63,12 @@ class CallPrices:
                 unpriced[role] = missing
         return cls(found["planner"], found["backend"], found["critic"], MappingProxyType(unpriced))
 
+    @classmethod
+    def of_backend(cls, backend: object) -> CallPrices:
+        """The same where nobody plans and nobody judges."""
+        price, missing = _ceiling("backend", backend, TYPICAL_STEPS)
+        return cls(0.0, price, 0.0, MappingProxyType({"backend": missing} if missing else {}))
+
     def check(self, limits: Limits) -> None:
         """Refuse a cap on money that could not be kept.
 

@@ -67,7 +67,7 @@ def create_image_tools(
         artifacts: The store; in memory by default. Pictures of the user are put into the same one with
             `image_part`.
         ledger: The ledger, when there is one already.
-        limits: `max_images`, `max_calls`, `max_repeats` and `call_timeout_s` of one conversation, and
+        limits: `max_images`, `max_calls`, `max_cost_usd`, `max_repeats` and `call_timeout_s` of one conversation, and
             `max_seconds` from its first drawing in this process. By default 20 pictures.
         images: `"reference"`: the agent's model gets words and the id. `"blocks"`: it is shown the
             picture too, at most 1024 pixels a side, and the bytes are in the conversation. By default

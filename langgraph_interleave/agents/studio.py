@@ -19,6 +19,7 @@ from langgraph_interleave.agents.gallery import UnknownName, is_name
 from langgraph_interleave.backends.base import ImageBackend
 from langgraph_interleave.background import in_thread
 from langgraph_interleave.budget import Budget
+from langgraph_interleave.callprices import CallPrices
 from langgraph_interleave.content import image_block
 from langgraph_interleave.context import parse_size
 from langgraph_interleave.errors import ArtifactMissing, CallError, ConfigError, LimitReached
@@ -71,6 +72,9 @@ class Studio:
         self._shown = shown
         self._size = size
         self._quality: Quality | None = quality
+        prices = CallPrices.of_backend(backend)
+        prices.check(limits)
+        self._price_usd = prices.backend
         self._own = uuid.uuid4().hex
         self._lock = threading.Lock()
         self._conversations: dict[str, Conversation] = {}
@@ -137,7 +141,7 @@ class Studio:
             digests=[ref.sha256 for ref in refs],
         )  # fmt: skip
         call = Call(
-            scope.run_id, key, "backend", billed=backend.capabilities.billed, images=1,
+            scope.run_id, key, "backend", billed=backend.capabilities.billed, images=1, price_usd=self._price_usd,
             deadline_s=self.limits.call_timeout_s, repeats=Repeats(self.limits.max_repeats),
         )  # fmt: skip
 

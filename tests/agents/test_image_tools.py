@@ -23,6 +23,7 @@ from langgraph_interleave import ArtifactStore, Limits, image_part
 from langgraph_interleave.agents import create_image_tools
 from langgraph_interleave.errors import ConfigError, ContentBlocked
 from langgraph_interleave.ledger import Ledger
+from langgraph_interleave.prices import Prices
 from langgraph_interleave.testing import ScriptedBackend, noise_card
 from langgraph_interleave.types import Capabilities, ImageResult, Usage
 
@@ -143,6 +144,20 @@ def test_a_loop_of_pictures_ends_at_the_limit() -> None:
     assert call(generate, prompt="cat 0").status == "success", "what is there costs nothing"
     generate, _ = create_image_tools(backend)
     assert [call(generate, prompt=f"dog {index}").status for index in range(21)][-2:] == ["success", "error"]
+
+
+def test_money_has_a_cap_where_the_price_is_known() -> None:
+    backend = ScriptedBackend(
+        lambda asked: ImageResult((noise_card(asked.prompt),), usage=Usage(images=1, cost_usd=0.1)),
+        capabilities=Capabilities(billed=True),
+    )
+    with pytest.raises(ConfigError, match="max_cost_usd cannot be kept"):
+        create_image_tools(backend, limits=Limits(max_cost_usd=0.25))
+    backend.prices = Prices().merged({"tenth": {"picture": 0.1}})  # pyright: ignore[reportAttributeAccessIssue]
+    backend.model_name = "tenth"  # pyright: ignore[reportAttributeAccessIssue]
+    generate, *_ = create_image_tools(backend, limits=Limits(max_cost_usd=0.25))
+    assert [call(generate, prompt=f"cat {index}").status for index in range(3)] == ["success", "success", "error"]
+    assert len(backend.requests) == 2
 
 
 def failing(error: BaseException) -> BaseTool:
