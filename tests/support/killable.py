@@ -517,7 +517,8 @@ class Stage:
         started = [_key(record) for making, record in flying.items() if making not in self._makings]
         self._makings.update(flying)
         here = lines[before:]
-        pid = next((f"-{line['pid']}-" for line in here if line["what"] == "process"), "-")
+        # One that is killed before it says its number has not done anything.
+        pid = next((f"-{line['pid']}-" for line in here if line["what"] == "process"), "nobody")
         mine = [record for record in records.values() if pid in record["owner"] and record["status"] != "failed"]
         begun, ended = (Counter(line["what"] for line in here)[what] for what in ("begin", "end"))
         self._flying.update(started)
