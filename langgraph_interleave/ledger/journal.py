@@ -31,6 +31,8 @@ log = logging.getLogger(__name__)
 
 #: A larger result is stored as an artifact, and the record names it: records stay a few kB.
 _MOST_BYTES = 3000
+#: Writers that got in between, at most, before the record of a result is given up.
+_TRIES = 20
 
 _LOST = Problem(error="ArtifactMissing", message="The record or its result is damaged.", remedy="It is made again.")
 
@@ -227,11 +229,48 @@ class Journal:
             raw = stored.model_dump(mode="json", exclude_none=True)
             if stored.result is not None:
                 raw["result"] = record.result  # with its own nulls
-            # Also when somebody took it over meanwhile: a result is a result.
-            await self.artifacts.awrite_call(record.scope, record.key, raw)
+            if not await self._replace(claim, raw):
+                return await self._finish_late(record, raw)
         except Exception:
             log.exception("call %s of %s was made and could not be recorded", record.key, record.scope)
         return record.model_copy(update={"result_ref": stored.result_ref})
+
+    async def _replace(self, claim: Claim, raw: dict[str, Any]) -> bool:
+        """Put a record in the place of the claim; `False` where somebody took that over."""
+        try:
+            return await self.artifacts.aswap_call(claim.record.scope, claim.record.key, claim.raw, raw)
+        except ArtifactMissing:
+            # Damaged since: this is better than nothing.
+            await self.artifacts.awrite_call(claim.record.scope, claim.record.key, raw)
+            return True
+
+    async def _finish_late(self, record: CallRecord, raw: dict[str, Any]) -> CallRecord:
+        """Record a result of a making that somebody took over meanwhile: of two results the first counts, for both.
+
+        Whoever took it over counted this making as ambiguous; now it is known, and paid for.
+        """
+        for _ in range(_TRIES):
+            found = await self.artifacts.aread_call(record.scope, record.key)
+            if found is None:
+                await self.artifacts.awrite_call(record.scope, record.key, raw)
+                return record
+            theirs = _as_record(found)
+            known = max(0, theirs.ambiguous_before - 1)
+            if theirs.status == "finished":
+                used = [one.model_dump(mode="json") for one in (*theirs.failed, record.usage)]
+                if await self.artifacts.aswap_call(
+                    record.scope, record.key, found, {**found, "failed": used, "ambiguous_before": known}
+                ):
+                    log.warning("call %s of %s was made twice: its owner was taken for gone", record.key, record.scope)
+                    return (await self.hydrate(theirs)).model_copy(update={"usage": record.usage})
+                continue
+            # What is still unknown of theirs takes the place of what was unknown of this one.
+            before = known if theirs.status == "failed" else theirs.ambiguous_before
+            used = [one.model_dump(mode="json") for one in theirs.failed]
+            mine = {**raw, "failed": used, "ambiguous_before": before}
+            if await self.artifacts.aswap_call(record.scope, record.key, found, mine):
+                return record.model_copy(update={"failed": theirs.failed, "ambiguous_before": before})
+        raise OSError(f"the record of call {record.key} is written by too many at once")
 
     async def end(
         self, claim: Claim, status: CallStatus, error: BaseException, *, answered: Usage | None = None

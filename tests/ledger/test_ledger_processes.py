@@ -21,7 +21,7 @@ from langgraph_interleave.budget import Budget
 from langgraph_interleave.errors import CallTimeout, NoImage
 from langgraph_interleave.ledger import CallRecord, Ledger, Produced, owner
 from langgraph_interleave.limits import Limits
-from langgraph_interleave.types.usage import Spend
+from langgraph_interleave.types.usage import Spend, Usage
 
 ELSEWHERE = "000000000000-1-1-abcd"
 
@@ -317,6 +317,97 @@ def test_a_forked_child_uses_the_ledger_of_its_parent_as_its_own(maker: Any, cal
     assert os.waitstatus_to_exitcode(status[1]) == 0
     make.let_go()
     assert ask.future.result(3).result == {"number": 1}
+
+
+def piped(program: str, *arguments: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", program, *arguments]
+    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+
+STOPPED = """
+import asyncio, sys
+from langgraph_interleave.artifacts import ArtifactStore
+from langgraph_interleave.ledger import Call, Ledger, Produced, call_key
+from langgraph_interleave.types.usage import Usage
+
+async def make():
+    print("started", flush=True)
+    await asyncio.get_running_loop().run_in_executor(None, sys.stdin.readline)
+    return Produced({"by": "the child"}, Usage(cost_usd=0.5))
+
+call = Call("run", call_key(scope="run", role="backend", fingerprint="f", name="k"), "backend", billed=True)
+ledger = Ledger(ArtifactStore.folder(sys.argv[1]), lease_s=0.2)
+print(asyncio.run(ledger.run(call, make)).result["by"], flush=True)
+"""
+
+
+@pytest.mark.parametrize("first", ["the child", "who took over"])
+async def test_an_owner_that_was_stopped_beyond_its_lease_and_goes_on_is_recorded_and_overwrites_nothing(
+    tmp_path: Path, maker: Any, call: Any, first: str
+) -> None:
+    child = piped(STOPPED, str(tmp_path))
+    assert child.stdout is not None and child.stdin is not None
+    try:
+        assert await asyncio.to_thread(child.stdout.readline) == "started\n"
+        child.send_signal(signal.SIGSTOP)
+        make = maker(usage=Usage(cost_usd=0.25))
+        ledger, budget = Ledger(ArtifactStore.folder(tmp_path), lease_s=0.2), Budget(Limits())
+        taken = asyncio.create_task(ledger.run(call(billed=True), make, budget=budget))
+        assert await asyncio.to_thread(make.started.wait, 5), "it is alive, but gives no sign of life"
+        if first == "who took over":
+            make.let_go()
+            await taken
+        child.send_signal(signal.SIGCONT)
+        await asyncio.to_thread(child.communicate, "go on\n", 10)
+        make.let_go()
+        finished = await taken
+    finally:
+        child.kill()
+        child.communicate()
+    expected = {"by": "the child"} if first == "the child" else {"number": 1}
+    assert finished.result == expected, "of two results the first counts, for both"
+    (record,) = await ledger.records("run")
+    assert (record.result, record.ambiguous_before) == (expected, 0), "nothing is unknown any more"
+    later = Budget(Limits())
+    await ledger.scope("run", later).resume()
+    assert (later.spend().calls, later.spend().cost_usd) == ({"backend": 2}, 0.75), "and both were paid for"
+
+
+RACING = """
+import asyncio, sys
+from pathlib import Path
+from langgraph_interleave.artifacts import ArtifactStore
+from langgraph_interleave.ledger import Call, Ledger, Produced, call_key
+
+async def main(folder, name):
+    ledger = Ledger(ArtifactStore.folder(folder))
+    async def one(number):
+        async def make():
+            with (Path(folder) / "made").open("a") as made:
+                made.write(f"{number}\\n")
+            await asyncio.sleep(0.002)
+            return Produced({"by": name, "number": number})
+        key = call_key(scope="run", role="backend", fingerprint="f", number=number)
+        call = Call("run", key, "backend", billed=True)
+        return (await ledger.run(call, make)).result["by"]
+    sys.stdin.readline()
+    order = range(50) if name != "b" else range(49, -1, -1)
+    by = dict(zip(order, await asyncio.gather(*(one(number) for number in order))))
+    print(" ".join(by[number] for number in range(50)))
+
+asyncio.run(main(*sys.argv[1:]))
+"""
+
+
+def test_three_processes_that_race_for_fifty_calls_make_each_once_and_agree(tmp_path: Path) -> None:
+    children = [piped(RACING, str(tmp_path), name) for name in "abc"]
+    for child in children:
+        assert child.stdin is not None
+        child.stdin.write("go\n")
+        child.stdin.flush()
+    said = [child.communicate(timeout=60)[0] for child in children]
+    assert sorted(map(int, (tmp_path / "made").read_text().split())) == list(range(50))
+    assert len(set(said)) == 1 and len(said[0].split()) == 50, said
 
 
 # -- owners ----------------------------------------------------------------------------------------

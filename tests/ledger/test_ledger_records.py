@@ -232,7 +232,9 @@ async def test_a_paid_call_whose_picture_is_lost_is_made_again_only_where_that_i
     else:
         lost.write_bytes(b"pictur")
     for _ in range(2):
-        with pytest.raises(ArtifactMissing, match=rf"backend made \(step index 3, attempt 0\) is lost: .*{digest}") as caught:
+        with pytest.raises(
+            ArtifactMissing, match=rf"backend made \(step index 3, attempt 0\) is lost: .*{digest}"
+        ) as caught:
             await Ledger(store).run(paid, make)
         assert "redraw_missing=True" in caught.value.remedy
     assert made == 1
@@ -291,10 +293,14 @@ async def test_what_was_paid_for_is_delivered_though_it_cannot_be_recorded(
 ) -> None:
     ledger = Ledger(ArtifactStore.memory())
 
-    async def full(*_: Any) -> None:
-        raise OSError(28, "No space left on device")
+    swap = ledger.artifacts.aswap_call
 
-    monkeypatch.setattr(ledger.artifacts, "awrite_call", full)
+    async def full(scope: str, key: str, expected: Any, record: Any) -> bool:
+        if record["status"] == "finished":
+            raise OSError(28, "No space left on device")
+        return await swap(scope, key, expected, record)
+
+    monkeypatch.setattr(ledger.artifacts, "aswap_call", full)
     assert (await ledger.run(call(), maker(ready=True))).result == {"number": 1}
     assert "could not be recorded" in caplog.text
 
