@@ -93,6 +93,7 @@ class FaultyRun:
             self.steps.append(self._step(index))
         self.way = rng.choice(WAYS)
         self.cut_after_s = rng.uniform(0.0, 0.6) if self.way != "invoke" and rng.random() < 0.2 else None
+        self.cut_at: float | None = None
         self.options = self._options()
         self.limits = self.options["limits"]
         store = ArtifactStore.folder(folder / self.run_id) if rng.random() < 0.15 else ArtifactStore.memory()
@@ -152,19 +153,19 @@ class FaultyRun:
             max_replans=rng.randint(0, 1),
             max_images=rng.choice([None, None, 2, 5]),
             max_calls=rng.choice([None, None, None, 3, 8]),
+            step_max_images=rng.choice([None, None, None, 2]),
+            step_max_calls=rng.choice([None, None, None, 3]),
+            step_max_seconds=rng.choice([None, None, None, 0.5]),
         )
-        options: dict[str, Any] = {
+        return {
             "limits": limits,
-            "lookahead": rng.random() < 0.5,
+            "lookahead": rng.choice([True, False, "value"]),
             "early_start": rng.choice([None, True, False]),
             "publish": rng.choice(["early", "verified"]),
             "on_exhausted": rng.choice(["best", "best", "last", "replan", "fail"]),
             "seed": rng.randrange(1000),
+            "candidates": rng.randint(1, 3),
         }
-        candidates = rng.randint(1, 3)
-        if "candidates" in InterleaveContext.model_fields:
-            options["candidates"] = candidates
-        return options
 
     def _mix(self, names: list[str], chance: float) -> dict[str, float]:
         rng = self.rng
@@ -201,8 +202,8 @@ class FaultyRun:
             document, error = None, None
         took = time.monotonic() - started
         result.late_s = took - self.due_s
-        if self.cut_after_s is not None:
-            result.late_s = max(took - self.due_s, took - self.cut_after_s - STOP_S)
+        if self.cut_at is not None:
+            result.late_s = max(result.late_s, time.monotonic() - self.cut_at - STOP_S)
         if result.late_s > MARGIN_S + 2 * lag.since(started):
             result.wrong.append(f"{result.late_s:.2f} s late")
         result.end = self._end(document, error, result)
@@ -231,6 +232,7 @@ class FaultyRun:
                 task = loop.run_in_executor(self.threads, self._streamed, told)
         if self.cut_after_s is not None and self.way in ("ainvoke", "astream"):
             loop.call_later(self.cut_after_s, task.cancel)
+            self.cut_at = time.monotonic() + self.cut_after_s
         try:
             values = await task
         except InterleaveError as error:
@@ -266,6 +268,7 @@ class FaultyRun:
             else:
                 last = part
             if time.monotonic() > until:
+                self.cut_at = time.monotonic()
                 raise asyncio.CancelledError
         return last
 
