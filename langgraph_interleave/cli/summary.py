@@ -88,6 +88,11 @@ def outcome_line(progress: RunProgress) -> str:
 def trouble(progress: RunProgress) -> list[str]:
     """What the user should know besides: warnings and limits, each on one line."""
     limits = [
-        f"limit {limit.limit} reached: {round(limit.used, 1):g} of {round(limit.cap, 1):g}" for limit in progress.limits
+        f"limit {limit.limit} reached: {_amount(limit.limit, limit.used)} of {_amount(limit.limit, limit.cap)}"
+        for limit in progress.limits
     ]
     return [one_line(line) for line in (*limits, *progress.warnings)]
+
+
+def _amount(limit: str, used: float) -> str:
+    return f"${used:.2f}" if limit.endswith("cost_usd") else f"{round(used, 1):g}"

@@ -10,8 +10,9 @@ from langgraph_interleave.backends.registry import init_image_backend
 from langgraph_interleave.cli.app import run_app
 from langgraph_interleave.cli.money import free_perhaps, hint_of, own_server
 from langgraph_interleave.cli.progress import RunProgress
-from langgraph_interleave.cli.summary import calls_line
+from langgraph_interleave.cli.summary import calls_line, trouble
 from langgraph_interleave.cli.typed import Options
+from langgraph_interleave.events import LimitEvent
 from langgraph_interleave.limits import Limits
 from langgraph_interleave.prices import ENVIRONMENT
 from langgraph_interleave.registry import init_critic
@@ -86,3 +87,9 @@ def test_what_was_cut_off_says_what_it_may_have_cost() -> None:
     for cost, said in ((0.25, "; up to $0.2500 more)"), (None, "; what that cost is unknown)"), (0.0, "was done)")):
         progress.spend = Spend(calls={"backend": 1}, ambiguous=1, ambiguous_cost_usd=cost)
         assert calls_line(progress).endswith(said)
+
+
+def test_money_at_a_limit_is_not_rounded_away() -> None:
+    progress = RunProgress()
+    progress.limits.append(LimitEvent(run_id="r", limit="step_max_cost_usd", used=0.24, cap=0.25))
+    assert trouble(progress) == ["limit step_max_cost_usd reached: $0.24 of $0.25"]
