@@ -17,7 +17,8 @@ def as_document(data: object, *, name: str = "The document") -> DocumentData:
         ArtifactMissing: It is damaged, or something else.
 
     Example:
-        >>> as_document({"outcome": "complete", "request": {"parts": []}, "run_id": "r", "v": 1}).outcome
+        >>> asked = {"parts": [{"type": "text", "text": "a bean"}]}
+        >>> as_document({"outcome": "complete", "request": asked, "run_id": "r", "v": 1}).outcome
         'complete'
     """
     return read_form("document", DocumentData, data, name=name)
