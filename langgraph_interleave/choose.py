@@ -32,6 +32,7 @@ def choose_roles(
     critic: Critic | Runnable[Any, Any] | str | None,
     *,
     limits: Limits | None = None,
+    ceiling: Limits | None = None,
     artifacts: ArtifactStore | None = None,
     ledger: Ledger | None = None,
     checks: Sequence[Check | str] = (),
@@ -62,6 +63,7 @@ def choose_roles(
     """
     for name, given, kind, remedy in (
         ("limits", limits, Limits, "Limits(max_steps=…, …)"),
+        ("ceiling", ceiling, Limits, "Limits(max_cost_usd=…, …)"),
         ("artifacts", artifacts, ArtifactStore, 'ArtifactStore.folder("…") or ArtifactStore.memory()'),
         ("ledger", ledger, Ledger, "Ledger(artifacts)"),
     ):
@@ -112,7 +114,8 @@ def choose_roles(
         )
     keeping = ledger.artifacts if ledger is not None else artifacts or ArtifactStore.memory()
     settings = Settings(
-        limits=limits or Limits(),
+        limits=(limits or Limits()).within(ceiling, limits.model_fields_set if limits else ()),
+        ceiling=ceiling,
         steps=steps,
         size=size,
         seed=seed,

@@ -176,9 +176,13 @@ def parse_size(size: str) -> tuple[int, int]:
 
 
 class Settings(Frozen):
-    """The resolved values of one run; stored with its plan, so that a resume goes on with the same."""
+    """The resolved values of one run; stored with its plan, so that a resume goes on with the same.
+
+    No run's own limits, and nobody who is asked to raise one, may go above the `ceiling`.
+    """
 
     limits: Limits = Limits()
+    ceiling: Limits | None = None
     steps: int | None = None
     size: str | None = None
     seed: int = 0
@@ -231,7 +235,7 @@ class Settings(Frozen):
         if given.limits is not None:
             # Of the limits too, what is left out keeps its default: raising one cap must not lift another.
             own = {name: getattr(given.limits, name) for name in given.limits.model_fields_set}
-            chosen["limits"] = self.limits.model_copy(update=own)
+            chosen["limits"] = self.limits.model_copy(update=own).within(self.ceiling, own)
         return self.model_copy(update=chosen), given.run_id
 
     @property

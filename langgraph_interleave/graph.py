@@ -39,6 +39,7 @@ def create_interleave_graph(
     critic: Critic | Runnable[Any, Any] | str | None = None,
     *,
     limits: Limits | None = None,
+    ceiling: Limits | None = None,
     artifacts: ArtifactStore | None = None,
     ledger: Ledger | None = None,
     checks: Sequence[Check | str] = ("not_blank",),
@@ -82,6 +83,8 @@ def create_interleave_graph(
         critic: Judges; an object, a LangChain chat model, or a name; `"none"` accepts
             what no check objects to, and the document says so.
         limits: Caps on steps, attempts, images, calls and seconds.
+        ceiling: Caps that no run's own `limits`, and nobody who is asked to raise one, may go above: for graphs
+            whose callers choose their own. Only the caps that are set in it count.
         artifacts: Where pictures and records are kept; in memory by default.
         ledger: Record of every call; on `artifacts` by default. Give the same one to several graphs
             to share what is in flight.
@@ -140,6 +143,7 @@ def create_interleave_graph(
         backend,
         critic,
         limits=limits,
+        ceiling=ceiling,
         artifacts=artifacts,
         ledger=ledger,
         checks=checks,
@@ -171,6 +175,7 @@ def interleave_state_graph(
     critic: Critic | Runnable[Any, Any] | str | None = None,
     *,
     limits: Limits | None = None,
+    ceiling: Limits | None = None,
     artifacts: ArtifactStore | None = None,
     ledger: Ledger | None = None,
     checks: Sequence[Check | str] = ("not_blank",),
@@ -206,6 +211,7 @@ def interleave_state_graph(
         backend,
         critic,
         limits=limits,
+        ceiling=ceiling,
         artifacts=artifacts,
         ledger=ledger,
         checks=checks,

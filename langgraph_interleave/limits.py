@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, Field, ModelWrapValidatorHandler, ValidationError, model_validator
@@ -67,6 +68,33 @@ class Limits(Chosen, Frozen):
         default=2, description='With on_exhausted="replan": plans made anew at most, in the whole run.'
     )
     call_timeout_s: float = Field(default=600.0, gt=0, description="Deadline of one call, in seconds.")
+
+    def within(self, ceiling: Limits | None, asked: Collection[str]) -> Limits:
+        """These caps, none of them above a ceiling.
+
+        Args:
+            ceiling: What may not be passed; only the caps that were set in it count.
+            asked: The caps somebody asked for in so many words; the others come down to the ceiling by themselves.
+
+        Raises:
+            ConfigError: One that was asked for is above it.
+
+        Example:
+            >>> Limits(max_attempts=5).within(Limits(max_attempts=4, max_images=9), ()).max_attempts
+            4
+        """
+        lower: dict[str, Any] = {}
+        for name in ceiling.model_fields_set if ceiling is not None else ():
+            cap, own = getattr(ceiling, name), getattr(self, name)
+            if cap is None or (own is not None and own <= cap):
+                continue
+            if own is not None and name in asked:
+                raise ConfigError(
+                    f"{name}={own:g} is above the ceiling of {cap:g}.",
+                    remedy="Ask for less; the ceiling was set where the graph was made.",
+                )
+            lower[name] = cap
+        return self.model_copy(update=lower) if lower else self
 
     @property
     def on_money(self) -> str | None:

@@ -167,7 +167,9 @@ def _suggested(reached: Sequence[Reached], estimate: Estimate | None) -> dict[st
     return {name: cap for name, cap in found.items() if cap > next(one.cap for one in reached if one.limit == name)}
 
 
-def read_limit_answer(answer: object, reached: Sequence[Reached], limits: Limits, spend: Spend) -> LimitReview:
+def read_limit_answer(
+    answer: object, reached: Sequence[Reached], limits: Limits, spend: Spend, ceiling: Limits | None = None
+) -> LimitReview:
     """An answer about a run at a limit; a word alone is the decision.
 
     Args:
@@ -175,14 +177,17 @@ def read_limit_answer(answer: object, reached: Sequence[Reached], limits: Limits
         reached: The limits it is about.
         limits: The caps of the run.
         spend: What it has used.
+        ceiling: What no cap may be raised above.
 
     Raises:
-        ConfigError: It is none; a cap is not above what is used; or nothing raises what was reached.
+        ConfigError: It is none; a cap is not above what is used, or above the ceiling; or nothing raises what was
+            reached.
     """
     review = read_answer(LimitReview, answer, example=_EXAMPLE)
     if review.decision == "finish":
         return review
     given = {} if review.limits is None else review.limits.given
+    raised(limits, review).within(ceiling, given)
     capped = [name for name in COUNTED if getattr(limits, name, None) is not None]
     for name, cap in given.items():
         old = getattr(limits, name, None)

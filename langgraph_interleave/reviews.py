@@ -188,7 +188,8 @@ class Reviews:
         complaint: str | None = None
         while True:
             try:
-                review = read_limit_answer(ask(question, LimitReview, complaint), reached, settings.limits, spend)
+                answer = ask(question, LimitReview, complaint)
+                review = read_limit_answer(answer, reached, settings.limits, spend, settings.ceiling)
                 break
             except InterleaveError as error:
                 complaint = str(error)

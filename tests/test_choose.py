@@ -112,8 +112,8 @@ def test_every_door_takes_the_same_options_with_the_same_defaults(door: Callable
 def test_a_chat_model_takes_them_too_and_a_run_may_set_all_that_are_plain_values() -> None:
     wanted = set(options_of(choose_roles, without=set()))
     assert set(options_of(ChatInterleave.__init__, without={"self", "graph", "images", "context"})) == wanted
-    settings = set(Settings.model_fields) - {"version", "ended_at"}  # the run's own
-    assert wanted - settings == {"planner", "backend", "critic", "artifacts", "ledger", "checks"}
+    settings = set(Settings.model_fields) - {"version", "ended_at", "ceiling"}  # the run's own, and the graph's
+    assert wanted - settings == {"planner", "backend", "critic", "artifacts", "ledger", "checks", "ceiling"}
     assert set(InterleaveContext.model_fields) == settings | {"run_id"}
 
 

@@ -29,6 +29,7 @@ class GraphOptions(TypedDict, total=False):
     backend: ImageBackend | Callable[..., Any] | Mapping[str, Any] | str | None
     critic: Critic | Runnable[Any, Any] | str | None
     limits: Limits | None
+    ceiling: Limits | None
     ledger: Ledger | None
     checks: Sequence[Check | str]
     on_exhausted: OnExhausted

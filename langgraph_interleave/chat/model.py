@@ -105,6 +105,7 @@ class ChatInterleave(BaseChatModel):
         backend: ImageBackend | Callable[..., Any] | Mapping[str, Any] | str | None = None,
         critic: Critic | Runnable[Any, Any] | str | None = None,
         limits: Limits | None = None,
+        ceiling: Limits | None = None,
         ledger: Ledger | None = None,
         checks: Sequence[Check | str] | None = None,
         on_exhausted: OnExhausted | None = None,
@@ -136,8 +137,9 @@ class ChatInterleave(BaseChatModel):
             )
         check_form(images)
         given = {
-            "planner": planner, "backend": backend, "critic": critic, "limits": limits, "ledger": ledger,
-            "checks": checks, "on_exhausted": on_exhausted, "on_limit": on_limit, "approve": approve, "draft": draft,
+            "planner": planner, "backend": backend, "critic": critic, "limits": limits, "ceiling": ceiling,
+            "ledger": ledger, "checks": checks, "on_exhausted": on_exhausted, "on_limit": on_limit,
+            "approve": approve, "draft": draft,
             "lookahead": lookahead, "second_usd": second_usd, "candidates": candidates, "early_start": early_start,
             "publish": publish, "seed": seed, "steps": steps, "size": size, "language": language, "style": style,
             "references": references, "anchor_inputs": anchor_inputs, "reanchor_every": reanchor_every,
