@@ -49,6 +49,7 @@ class Budget:
         self._open: list[Reservation] = []
         self._calls: Counter[str] = Counter()
         self._before = 0.0
+        self._earlier = 0.0
         self._usage = Usage()
         self._costs: list[float | None] = []
         self._made: set[str] = set()
@@ -239,6 +240,15 @@ class Budget:
         self._before = seconds
 
     @property
+    def elapsed(self) -> float:
+        """Seconds of this invocation, those of plans before this one included: what `max_seconds` caps."""
+        return self._earlier + self.seconds
+
+    def go_on(self, earlier: Budget) -> None:
+        """Time goes on from a budget of the same invocation: a plan made anew gets no time anew."""
+        self._earlier = earlier.elapsed
+
+    @property
     def seconds(self) -> float:
         """Seconds since the budget was made."""
         return self._clock() - self._start
@@ -272,7 +282,7 @@ class Budget:
         """The caps on time: name, what is used of it, cap."""
         times: list[tuple[str, float, float]] = []
         if self.limits.max_seconds is not None:
-            times.append(("max_seconds", self.seconds, self.limits.max_seconds))
+            times.append(("max_seconds", self.elapsed, self.limits.max_seconds))
         if self.limits.step_max_seconds is not None and step in self._begun:
             times.append(("step_max_seconds", self._clock() - self._begun[step], self.limits.step_max_seconds))
         return times

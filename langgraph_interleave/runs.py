@@ -57,6 +57,8 @@ class Runs:
             replaced.close()
         began = replaced.emitter.began if replaced is not None else None
         run = await self._make(run_id, request, settings, base=base, began=began)
+        if replaced is not None:
+            run.budget.go_on(replaced.budget)
         with self._lock:
             self._live.setdefault(writer, {})[name] = run
         return run

@@ -312,3 +312,16 @@ def test_a_role_that_does_not_say_whether_it_is_ready_is_given_up(monkeypatch: p
     monkeypatch.setattr(preflight, "READY_S", 0.05)
     with pytest.raises(Unavailable, match="nobody said whether"):
         preflight.check_roles([Silent()])
+
+
+async def test_a_plan_made_anew_gets_no_time_anew() -> None:
+    graph = create_interleave_graph(
+        ScriptedPlanner(simple_plan(3)),
+        ScriptedBackend(delay_s=0.12),
+        ScriptedCritic(lambda _: "revise"),
+        on_exhausted="replan",
+        limits=Limits(max_attempts=1, max_seconds=0.3, max_replans=5),
+    )
+    result = await graph.ainvoke(ASK)
+    assert 0.3 <= result["spend"]["seconds"] < 1.5
+    assert result["spend"]["images"] <= 3, "what fits into 0.3 s, however often it is planned"
