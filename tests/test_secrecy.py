@@ -36,6 +36,10 @@ def test_no_writing_of_a_secret_is_left(key: str, before: str, after: str) -> No
     assert key not in left and (len(whole) < 8 or whole not in left)
 
 
+def test_a_secret_that_ends_in_a_backslash_leaves_nothing_of_its_spelling_in_json() -> None:
+    assert without(r"0000000\\", ["0000000\\"]) == HIDDEN
+
+
 @pytest.mark.parametrize(
     "name", ["api_key", "OPENAI_API_KEY", "X-Api-Key", "Authorization", "hf_token", "client_secret", "password", "sig",
              "Cookie", "DATABASE_DSN", "ocp-apim-subscription-key", "aws_secret_access_key"],
