@@ -273,7 +273,7 @@ class Budget:
                 wasted=len(self._unused),
                 ambiguous=len(self._ambiguous),
                 ambiguous_cost_usd=sum(maybe) if maybe and len(maybe) == len(self._ambiguous) else None,
-                seconds=self._before + self.seconds,
+                seconds=self._before + self.elapsed,
             )
 
     # -- with the lock held ----------------------------------------------------------------------

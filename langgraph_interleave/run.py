@@ -94,8 +94,7 @@ class Run:
         self.closed = False
         #: Nothing is started: its plan is to be approved first.
         self.held = False
-        #: Whether the view holds everything the graph has committed.
-        self.knows_all = True
+        self.knows_all = True  # whether the view holds everything the graph has committed
         #: Closes the run when its invocation is over.
         self.watch: weakref.finalize[Any, Any] | None = None
         self._lock = self.standing.lock
@@ -108,7 +107,7 @@ class Run:
 
     @property
     def view(self) -> routing.RunView:
-        """What is known of the run."""
+        """What is known."""
         return self.standing.view
 
     # --- nodes --------------------------------------------------------------------------------
@@ -191,6 +190,7 @@ class Run:
         Returns:
             The step's record as it was at that moment, even when the run has gone further since.
         """
+        self.advance()  # what ended between two nodes was heard by nobody
         while True:
             with self._lock:
                 record = self.view.records.get(step)
@@ -345,7 +345,7 @@ class Run:
     def _on_resend(self, call: Call, error: CallError, pause: float) -> None:
         if call.role == "critic" or (call.role == "planner" and call.step is None):
             # What it had said when the answer broke off is void: it begins anew.
-            self.emitter.reasoning_restarted(call.step, attempt=call.attempt)
+            self.emitter.reasoning_restarted(call.step, attempt=call.attempt, candidate=call.candidate)
         wait = f" in {pause:.0f} s" if pause >= 1 else ""
         words = " in other words" if isinstance(error, ContentBlocked) else ""
         self.emitter.warning("resent", f"{error.message} The {call.role} call is sent again{wait}{words}.", call.step)

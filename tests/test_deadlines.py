@@ -324,3 +324,16 @@ async def test_a_plan_made_anew_gets_no_time_anew() -> None:
     )
     result = await graph.ainvoke(ASK)
     assert result["spend"]["images"] <= 3, "what fits into 0.3 s, however often it is planned"
+
+
+async def test_the_time_told_is_that_of_every_plan() -> None:
+    planner = ScriptedPlanner(simple_plan(1), pace_s=0.1)
+    graph = create_interleave_graph(
+        planner,
+        ScriptedBackend(),
+        ScriptedCritic(lambda _: "revise"),
+        on_exhausted="replan",
+        limits=Limits(max_attempts=1, max_replans=2),
+    )
+    result = await graph.ainvoke(ASK)
+    assert len(planner.requests) == 2 and 0.2 <= result["spend"]["seconds"] < 1.5, "the same plan again is the last"

@@ -332,3 +332,28 @@ def test_a_graph_of_one_picture_says_nothing_of_candidates() -> None:
     )
     [record] = records_of(graph.invoke(ASK), store)
     assert record.attempts[0].candidates == () and record.attempts[0].chosen is None
+
+
+async def test_a_critique_sent_again_restarts_the_words_of_its_own_picture_only() -> None:
+    first: set[str] = set()
+
+    class Speaking(ScriptedCritic):
+        async def acritique(self, request: CritiqueRequest, *, on_text: Any = None) -> Any:
+            on_text("As ")  # the beginning of what it says in the end
+            if not first:
+                first.add(request.after.sha256)
+                await asyncio.sleep(0.1)  # the other one speaks meanwhile
+            elif request.after.sha256 not in first and len(first) == 1:
+                first.add(request.after.sha256)
+                raise Unavailable("The line broke off.")
+            return await super().acritique(request)
+
+    graph = create_interleave_graph(
+        ScriptedPlanner(simple_plan(1)), backend_of(2), Speaking(), candidates=2, limits=Limits(max_repeats=1)
+    )
+    events = [event async for event in graph.astream(ASK, stream_mode="custom")]
+    starts = Counter(
+        event.get("candidate", 0) for event in events if event.get("kind") == "reasoning" and event["phase"] == "start"
+        and event["step"] == 0
+    )  # fmt: skip
+    assert sorted(starts.values()) == [1, 2], "the one that was sent again begins anew, the other goes on"
