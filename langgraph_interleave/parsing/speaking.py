@@ -29,12 +29,18 @@ class Speaking:
     def __init__(self, field: str) -> None:
         self._begin = re.compile(rf"""["']{re.escape(field)}["']\s*:\s*(?P<quote>["'])""")
         self._splitter = Splitter()
+        #: Whether it is an object from its first character on: then a tag in it is a part of somebody's words.
+        self._object: bool | None = None
         self._rest = ""
         self._quote: str | None = None
         self._over = False
 
     def feed(self, text: str) -> str:
         """Take the next text, cut anywhere; returns the reasoning that is new with it."""
+        if self._object is None and text.strip():
+            self._object = text.lstrip().startswith("{")
+        if self._object:
+            return self._field(text)
         pieces = self._splitter.feed(text)
         return "".join(piece.text if piece.track == "reasoning" else self._field(piece.text) for piece in pieces)
 

@@ -40,6 +40,7 @@ def test_any_text_in_any_pieces(text: str, cuts: list[int], ascii_only: bool) ->
         ('{"reasoning": ["a list"]}', ""),
         ("<think>tagged</think><answer>{}</answer>", "tagged"),
         ("no object at all", ""),
+        (' {"reasoning": "it says <ANSWER>0</ANSWER> <think>", "x": 1}', "it says <ANSWER>0</ANSWER> <think>"),
     ],
 )
 def test_what_is_spoken(text: str, expected: str) -> None:
