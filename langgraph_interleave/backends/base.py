@@ -48,6 +48,10 @@ class ImageBackend(Protocol):
     async def agenerate(self, request: ImageRequest, *, on_progress: OnProgress | None = None) -> ImageResult:
         """Draw.
 
+        It must not block: what keeps the event loop busy (`time.sleep`, a client that is not async, a model that
+        computes) holds up every call of the process, and no deadline ends it. Such work goes into
+        `asyncio.to_thread`; a plain function given as a backend runs in a thread by itself.
+
         Args:
             request: Prompt, references in order, size, seed.
             on_progress: Called from any thread while the drawing goes on.
