@@ -32,7 +32,7 @@ class Entry:
 
 
 #: The lock of a folder.
-_LOCK = ".lock"
+LOCK = ".lock"
 
 
 class Files(Protocol):
@@ -199,7 +199,7 @@ class FolderFiles:
     def swap(self, name: str, unchanged: Callable[[bytes | None], bool], data: bytes) -> bool:
         path = self._folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        with _locked(path.parent / _LOCK):
+        with _locked(path.parent / LOCK):
             if not unchanged(self.read(name)):
                 return False
             self._replace(path, data)
@@ -209,7 +209,7 @@ class FolderFiles:
         for where, _, names in os.walk(self._folder):
             for name in names:
                 path = Path(where, name)
-                if name == _LOCK:
+                if name == LOCK:
                     continue
                 with contextlib.suppress(FileNotFoundError):
                     found = path.stat()
@@ -226,7 +226,7 @@ class FolderFiles:
         path = self._folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         # Whoever deletes what is old looks at its age under the same lock.
-        with _locked(path.parent / _LOCK):
+        with _locked(path.parent / LOCK):
             if self.read(name) == data:
                 os.utime(path)
             else:
@@ -237,7 +237,7 @@ class FolderFiles:
         if not any(path.exists() for path in paths.values()):
             return []
         removed: list[str] = []
-        with _locked(next(iter(paths.values())).parent / _LOCK):
+        with _locked(next(iter(paths.values())).parent / LOCK):
             there = {name: path for name, path in paths.items() if path.exists()}
             others = next(iter(paths.values())).parent.iterdir() if together else iter(())
             if any(_written(path) >= before for path in (*there.values(), *others)):
@@ -249,6 +249,13 @@ class FolderFiles:
 
     def describe(self) -> str:
         return str(self._folder)
+
+    @contextlib.contextmanager
+    def locked(self) -> Generator[None]:
+        """While inside no other thread or process is, of those that share the folder."""
+        self._folder.mkdir(parents=True, exist_ok=True)
+        with _locked(self._folder / LOCK):
+            yield
 
     @staticmethod
     def _replace(path: Path, data: bytes) -> None:
@@ -264,7 +271,7 @@ class FolderFiles:
 
 def _written(path: Path) -> float:
     try:
-        return 0.0 if path.name == _LOCK else path.stat().st_mtime
+        return 0.0 if path.name == LOCK else path.stat().st_mtime
     except FileNotFoundError:
         return 0.0
 

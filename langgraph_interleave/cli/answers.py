@@ -146,6 +146,8 @@ class Kept:
         self._run = run
         self._answers: dict[tuple[str, int], Any] = {}
         self._asked: dict[str, int] = {}
+        if path.is_symlink():
+            raise ConfigError(f"{path} is a link to somewhere else.", remedy="Put a file in its place, or delete it.")
         if path.exists():
             for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
                 try:

@@ -17,7 +17,7 @@ from typing import Any
 
 from pydantic import Field
 
-from langgraph_interleave.cli.folder import RUNS, STORE
+from langgraph_interleave.cli.folder import RUNS, STORE, claim_of
 from langgraph_interleave.errors import ConfigError
 from langgraph_interleave.files import FolderFiles
 from langgraph_interleave.ledger.owner import is_gone, new_owner
@@ -155,6 +155,7 @@ class BegunRuns:
     def remove(self, run: str) -> None:
         """Forget one."""
         (self.folder / STORE / _name(run)).unlink(missing_ok=True)
+        (self.folder / STORE / claim_of(run)).unlink(missing_ok=True)
 
     def start(self, begun: Begun) -> Begun | None:
         """This process makes a run from now on.
@@ -168,6 +169,7 @@ class BegunRuns:
             before = None
         first = before.begun if before is not None else begun.begun
         self.write(begun.model_copy(update={"begun": first, "last": now(), "owner": new_owner(), "outcome": None}))
+        (self.folder / STORE / claim_of(begun.run)).unlink(missing_ok=True)
         return before
 
     def end(self, run: str, outcome: RunOutcome, document: Mapping[str, Any] | None) -> None:

@@ -134,7 +134,8 @@ def restore(folder: Path, number: int, *, working: Path | None = None) -> int:
     """
     working = working or Path.cwd()
     versions = Versions.of(_existing(folder, working), working=working)
-    version = versions.restore(number, ArtifactStore.folder(versions.folder / STORE))
+    with versions.alone():
+        version = versions.restore(number, ArtifactStore.folder(versions.folder / STORE))
     page = Place(versions.folder).page
     sys.stdout.write(f"version {version.number}: {one_line(version.asked, 80)}\n{shown(page, working)}\n")
     return 0
@@ -183,12 +184,14 @@ def _deliver(job: Job, screen: Screen, options: Options, working: Path, versions
         leave(job, screen, versions, working)
         return EXIT[outcome]
     document = Document.load(data, job.artifacts)
-    document.save(job.place.folder)
     asked, before = options.request, base.number
     made_with, reviewed = options.kept(), options.reviewed
-    version = versions.put(
-        data, asked=asked, made_with=made_with, artifacts=job.artifacts, before=before, reviewed=reviewed
-    )
+    with versions.alone():
+        versions.shelve(job.artifacts)
+        document.save(job.place.folder)
+        version = versions.put(
+            data, asked=asked, made_with=made_with, artifacts=job.artifacts, before=before, reviewed=reviewed
+        )
     job.ended(outcome)
     for line in told(document.diff(versions.load(base, job.artifacts)), first=document.data.first_number):
         quietly(lambda line=line: screen.say(line))

@@ -103,7 +103,10 @@ def delete_runs(found: Sequence[Known], working: Path) -> str:
         told.append(plan.told(working))
         if plan.folder.is_dir():
             before = _measured(plan.folder)
-            _everything(plan) if plan.is_whole else _some(plan)
+            if plan.is_whole:
+                _everything(plan)
+            else:
+                _some(plan)
             after = _measured(plan.folder)
             files, size = files + before[0] - after[0], size + before[1] - after[1]
         for run in plan.runs:
@@ -143,16 +146,18 @@ def _some(plan: Plan) -> None:
     store = folder / STORE
     artifacts = ArtifactStore.folder(store)
     versions = Versions.of(folder)
-    current = versions.current
-    if current is not None and current in plan.gone:
-        if plan.kept:
-            versions.restore(plan.kept[-1].number, artifacts)
-        else:
-            _document(folder)
+    with versions.alone():
+        current = versions.current
+        if current is not None and current in plan.gone:
+            if plan.kept:
+                versions.restore(plan.kept[-1].number, artifacts)
+            else:
+                _document(folder)
     needed = _reached(store, _roots(folder, plan.others, plan.kept))
     unneeded = _reached(store, _roots(folder, plan.runs, plan.gone)) - needed
     # First what names the rest: whatever is cut off here leaves files too many, and never one too few.
-    versions.drop({one.number for one in plan.gone})
+    with versions.alone():
+        versions.drop({one.number for one in plan.gone})
     for run in plan.runs:
         BegunRuns(folder).remove(run)
         shutil.rmtree(store / "calls" / run, ignore_errors=True)

@@ -15,6 +15,7 @@ from typing import Any
 
 from langgraph_interleave.cli.wording import slug
 from langgraph_interleave.errors import ConfigError
+from langgraph_interleave.files import LOCK, FolderFiles
 
 TRAJECTORY = "trajectory.jsonl"
 #: Artifacts and call records, inside the folder: the same run goes on from them.
@@ -38,8 +39,10 @@ class Place:
     fresh: bool = True
 
     def clear(self) -> None:
-        """Take back what a run left that was refused before it began; an earlier run's folder stays as it is."""
-        if self.fresh:
+        """Take back what a run left that was refused before it began; an earlier run's folder stays as it is, and
+        one in which another process began meanwhile.
+        """
+        if self.fresh and not any((self.folder / STORE / RUNS).glob("*.json")):
             shutil.rmtree(self.folder / STORE, ignore_errors=True)
             (self.folder / TRAJECTORY).unlink(missing_ok=True)
             with contextlib.suppress(OSError):
@@ -70,7 +73,7 @@ def choose_folder(wanted: Path | None, *, request: str, run: str, working: Path)
     """Choose where to write.
 
     A folder that is new, empty, or holds this very run's document is used; beside any other, a
-    numbered one is.
+    numbered one is. It is this run's from then on: of several that are begun at the same moment one gets it.
 
     Args:
         wanted: What the user asked for, or `None` for a folder named after the request.
@@ -91,9 +94,10 @@ def choose_folder(wanted: Path | None, *, request: str, run: str, working: Path)
         if folder.exists() and not folder.is_dir():
             continue
         holds = runs_in(folder)
+        if not holds and not _claim(folder, run):
+            holds = runs_in(folder)
         if holds and run not in holds:
             continue
-        _make(folder)
         name, fresh = shown(folder, working), not holds
         if holds:
             return Place(folder, f"{name} holds this run already; what was drawn is not drawn again", fresh)
@@ -124,10 +128,10 @@ def resume_line(folder: Path, run: str, working: Path) -> str:
 
 def runs_in(folder: Path) -> set[str]:
     """The ids of the runs whose documents are there: none for an empty folder, `""` for anything else."""
-    if not folder.exists() or not any(folder.iterdir()):
+    if not folder.exists() or all(_is_bare(path) for path in folder.iterdir()):
         return set()
     found = {run_of(folder / TRAJECTORY)}
-    begun = {path.stem for path in (folder / STORE / RUNS).glob("*.json")}
+    begun = {path.stem for ending in ("json", "claim") for path in (folder / STORE / RUNS).glob(f"*.{ending}")}
     # One that was cut off before it told of anything.
     found = begun if begun and found == {""} else found | begun
     try:
@@ -149,10 +153,24 @@ def run_of(trajectory: Path) -> str:
     return found if isinstance(found, str) else ""
 
 
-def _make(folder: Path) -> None:
+def claim_of(run: str) -> str:
+    """The file, in the store's folder, that says whose a folder is until that run is begun in it."""
+    return f"{RUNS}/{run}.claim"
+
+
+def _is_bare(path: Path) -> bool:
+    """Whether it is a store's folder in which nothing is: somebody looked whose the folder is."""
+    return (
+        path.name == STORE and path.is_dir() and not any(one.is_file() and one.name != LOCK for one in path.rglob("*"))
+    )
+
+
+def _claim(folder: Path, run: str) -> bool:
+    """Make a folder this run's; `False` where another process was quicker."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        return FolderFiles(folder / STORE).swap(claim_of(run), lambda _: not runs_in(folder), b"")
     except OSError as error:
         raise ConfigError(
-            f"The folder {folder} cannot be made: {error.strerror}.", remedy="Choose another with --out."
+            f"The folder {folder} cannot be made: {error.strerror or error}.", remedy="Choose another with --out."
         ) from error

@@ -48,6 +48,7 @@ class Job:
     #: Of servers that may cost nothing.
     hint: str = ""
     document: dict[str, Any] | None = None
+    started: bool = False
     #: As it was kept before this process made it; known once it is started.
     before: Begun | None = None
     #: What ended the run before its time; raised once the document is written.
@@ -63,6 +64,7 @@ class Job:
         """
         folder = self.place.folder
         self.before = BegunRuns(folder).start(self.begun)
+        self.started = True
         begun = self.before.begun if self.before is not None else self.begun.begun
         Index().put(self.run, folder, asked=self.begun.asked, begun=begun)
         return self.before.maker if self.before is not None else None
@@ -70,11 +72,14 @@ class Job:
     def refused(self) -> None:
         """Nothing was made: what was there is as it was."""
         runs = BegunRuns(self.place.folder)
-        if self.before is None:
-            runs.remove(self.run)
-            Index().remove(self.run, self.place.folder)
-        elif runs.read(self.run) is not None:
-            runs.write(self.before)
+        kept = runs.read(self.run) if self.started else None
+        # One that another process makes, or has ended meanwhile, is that one's.
+        if kept is not None and kept.owner and kept.maker is None:
+            if self.before is None:
+                runs.remove(self.run)
+                Index().remove(self.run, self.place.folder)
+            else:
+                runs.write(self.before)
         self.place.clear()
 
     def ended(self, outcome: RunOutcome) -> None:

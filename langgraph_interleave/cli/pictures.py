@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from langgraph_interleave.artifacts import ArtifactStore
 from langgraph_interleave.cli.folder import shown as shown_path
 from langgraph_interleave.errors import InterleaveError
+from langgraph_interleave.files import FolderFiles
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -43,9 +44,10 @@ class Shown:
             return None
         path = self._folder / f"{stem}.{ending}"
         with contextlib.suppress(OSError):
-            self._folder.mkdir(parents=True, exist_ok=True)
-            if not path.exists() or path.read_bytes() != data:
-                path.write_bytes(data)
+            if self._folder.is_symlink():
+                return None
+            if path.is_symlink() or not path.exists() or path.read_bytes() != data:
+                FolderFiles(self._folder).write(path.name, data)
             return path
         return None
 

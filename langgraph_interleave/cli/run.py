@@ -119,9 +119,10 @@ def _deliver(
         tell_how(job, screen, working, outcome)
         leave(job, screen, versions, working)
         return EXIT[outcome]
-    Document.load(data, job.artifacts).save(job.place.folder)
-    made_with, reviewed = options.kept(), options.reviewed
-    made = versions.put(data, asked=options.request, made_with=made_with, artifacts=job.artifacts, reviewed=reviewed)
+    made_with, reviewed, asked = options.kept(), options.reviewed, options.request
+    with versions.alone():
+        Document.load(data, job.artifacts).save(job.place.folder)
+        made = versions.put(data, asked=asked, made_with=made_with, artifacts=job.artifacts, reviewed=reviewed)
     job.document = data
     job.ended(outcome)
     if held is not None and held.number != made.number:

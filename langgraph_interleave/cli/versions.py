@@ -9,9 +9,10 @@ versions/1/index.html, versions/1/trajectory.jsonl    one that was current: its 
 
 from __future__ import annotations
 
+import contextlib
 import json
 import shutil
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Generator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Self
@@ -91,6 +92,17 @@ class Versions:
             ) from error
         return versions
 
+    @contextlib.contextmanager
+    def alone(self) -> Generator[None]:
+        """While inside no other process changes the list, and it is as those before have left it.
+
+        Raises:
+            ConfigError: The list cannot be read any more.
+        """
+        with FolderFiles(self.folder / STORE).locked():
+            self._list = type(self).of(self.folder)._list
+            yield
+
     @property
     def all(self) -> tuple[Version, ...]:
         """All of them, the oldest first."""
@@ -157,7 +169,7 @@ class Versions:
         everyone = tuple(sorted((*others, version), key=lambda one: one.number))
         self._write(_Listed(current=number, versions=everyone))
         # What was put aside under its number is of what it was before.
-        shutil.rmtree(self.folder / SHELF / str(number), ignore_errors=True)
+        shutil.rmtree(self._shelf(number), ignore_errors=True)
         return version
 
     def load(self, version: Version, artifacts: ArtifactStore) -> Document:
@@ -173,20 +185,20 @@ class Versions:
         current = self.current
         if current is None:
             return
-        place = self.folder / SHELF / str(current.number)
-        place.mkdir(parents=True, exist_ok=True)
-        (place / PAGE).write_text(self.load(current, artifacts).to_html(), encoding="utf-8", errors="replace")
+        place = self._shelf(current.number)
+        # Written under other names and renamed, as everything here: never through a link that somebody laid.
+        FolderFiles(place).write(PAGE, self.load(current, artifacts).to_html().encode("utf-8", "replace"))
         # After a run that was cut off, the trajectory is of that; then its own is aside already.
         if run_of(self.folder / TRAJECTORY) == current.run and not (place / TRAJECTORY).exists():
-            shutil.copyfile(self.folder / TRAJECTORY, place / TRAJECTORY)
+            FolderFiles(place).write(TRAJECTORY, (self.folder / TRAJECTORY).read_bytes())
 
     def unshelve(self) -> None:
         """Give the current version its own trajectory back."""
         current = self.current
         if current is not None:
-            kept = self.folder / SHELF / str(current.number) / TRAJECTORY
-            if kept.exists():
-                shutil.copyfile(kept, self.folder / TRAJECTORY)
+            kept = self._shelf(current.number) / TRAJECTORY
+            if kept.is_file() and not kept.is_symlink():
+                FolderFiles(self.folder).write(TRAJECTORY, kept.read_bytes())
 
     def restore(self, number: int, artifacts: ArtifactStore) -> Version:
         """Have the folder show an earlier version again. Nothing is called and nothing lost.
@@ -216,7 +228,15 @@ class Versions:
             self._list = None
             (self.folder / STORE / LIST).unlink(missing_ok=True)
         for number in numbers:
-            shutil.rmtree(self.folder / SHELF / str(number), ignore_errors=True)
+            shutil.rmtree(self._shelf(number), ignore_errors=True)
+
+    def _shelf(self, number: int) -> Path:
+        """Where a version is put aside; a folder may have come from somebody else."""
+        place = self.folder / SHELF / str(number)
+        for path in (place.parent, place):
+            if path.is_symlink():
+                raise ConfigError(f"{path} is a link to somewhere else.", remedy="Put a folder in its place.")
+        return place
 
     def _write(self, listed: _Listed) -> None:
         self._list = listed

@@ -78,7 +78,8 @@ def test_here_is_a_folder_like_any_other(tmp_path: Path) -> None:
     here.mkdir()
     assert choose(here, ".").folder == here
     (here / "mine.txt").write_text("x", encoding="utf-8")
-    assert choose(here, ".").folder == tmp_path / "here-2"
+    assert choose(here, ".").folder == here
+    assert choose(here, ".", "r2").folder == tmp_path / "here-2"
 
 
 def test_a_refused_run_leaves_no_trace_but_an_earlier_one_stays(tmp_path: Path) -> None:
