@@ -30,6 +30,7 @@ MODULES = sorted(
 #: The Python of the README runs here; that of docs/backends.md in testing/test_conformance_table.py, that of
 #: docs/options.md in cli/test_options.py, that of
 #: docs/mcp.md in mcp_server/test_mcp_page.py, that of docs/durability.md in graph/test_durability_page.py, that of
+#: docs/waiting.md in graph/test_waiting_page.py, that of
 #: docs/recipes.md in backends/test_recipes.py, with stand-ins for what each of them needs.
 DOCUMENTS = (
     "README.md",
@@ -43,6 +44,7 @@ DOCUMENTS = (
     "docs/options.md",
     "docs/recipes.md",
     "docs/studio.md",
+    "docs/waiting.md",
     "docs/worth.md",
 )
 
