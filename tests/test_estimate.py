@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from langgraph_interleave.backends.registry import init_image_backend
 from langgraph_interleave.backends.simulator import SimulatorBackend
 from langgraph_interleave.critics.ensemble import CriticEnsemble
 from langgraph_interleave.critics.first_look import FirstLook
@@ -24,7 +26,7 @@ from langgraph_interleave.estimate import (
 )
 from langgraph_interleave.ledger import CallRecord
 from langgraph_interleave.limits import Limits
-from langgraph_interleave.prices import Price, Prices
+from langgraph_interleave.prices import ENVIRONMENT, Price, Prices
 from langgraph_interleave.profiles import DRAWING_USAGE
 from langgraph_interleave.references import Policy
 from langgraph_interleave.registry import init_critic, init_planner
@@ -442,3 +444,16 @@ def test_a_cap_on_steps_is_one_on_their_attempts(limits: dict[str, Any], most: i
 
 def test_without_a_price_a_cap_on_money_changes_nothing() -> None:
     assert estimate_run(5, limits=Limits(max_cost_usd=1.0)).images == estimate_run(5).images
+
+
+def test_prices_of_the_environment_are_known_before_a_backend_has_drawn(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "prices.toml").write_text('["house-model"]\npicture = 0.05\n', "utf-8")
+    monkeypatch.setenv(ENVIRONMENT, str(tmp_path / "prices.toml"))
+    backend = init_image_backend("openai:house-model?base_url=http://127.0.0.1:9/v1&billed=true")
+    assert getattr(backend, "prices", None) is None, "it reads them with its first picture"
+    free = CallProfile((("", Usage()),), billed=False, seconds=1.0, repeatable=False)
+    found = estimate_run(3, limits=ONCE, planner=free, backend=backend, critic=free)
+    assert found.unpriced == ()
+    assert found.cost_usd is not None and found.cost_usd.best == pytest.approx(3 * 0.05)

@@ -24,7 +24,8 @@ def typed(job: Job, working: Path) -> str:
 def tell_how(job: Job, screen: Screen, working: Path, outcome: RunOutcome) -> None:
     """Say how to go on with a run that was stopped, or met a limit; one that waits has said it."""
     line = resume_line(job.place.folder, job.run, working)
-    caps = " ".join(f"--{one.limit.replace('_', '-')} …" for one in screen.progress.limits if one.limit in CAPS)
+    limits = dict.fromkeys(one.limit for one in screen.progress.limits if one.limit in CAPS)
+    caps = " ".join(f"--{limit.removesuffix('_usd').replace('_', '-')} …" for limit in limits)
     if outcome == "cancelled":
         quietly(lambda: screen.say(f"to go on: {line}"))
     elif outcome == "partial" and caps:

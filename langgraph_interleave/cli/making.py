@@ -58,6 +58,7 @@ def make(
     except ConfigError:
         if job.document is None:
             job.refused()
+            screen.progress.outcome = "failed"
         else:
             write()
             job.ended(job.document["outcome"])

@@ -110,7 +110,7 @@ def estimate_run(
         planner: The planner, or a `CallProfile`; without it its price is not known.
         backend: The backend, likewise.
         critic: The critic, likewise.
-        prices: By default the built-in ones.
+        prices: By default the built-in ones, under those of `LANGGRAPH_INTERLEAVE_PRICES`.
         seconds: Seconds per call by role, such as `calls_seconds` measures; over the assumptions.
         independent: No step builds on another: they are drawn side by side.
         candidates: Pictures of each attempt; then it is accepted when one of them is.
@@ -189,7 +189,7 @@ def _estimate(
     profiles["backend"] = profiles["backend"].of_pictures(at_once)
     calls_each: dict[Role, int] = {"planner": 1, "backend": -(-candidates // at_once), "critic": candidates}
     once = _cycle(profiles, {}, calls_each, candidates)
-    table, given = prices or Prices.builtin(), limits
+    table, given = prices or Prices.default(), limits
     limits, bound = narrowed(given, once, _cost(profiles, calls_each, ("planner",), table),
                              _cost(profiles, calls_each, ("backend", "critic"), table), steps)  # fmt: skip
     most, p_attempt = steps * limits.max_attempts, 1.0 - (1.0 - p_accept) ** candidates

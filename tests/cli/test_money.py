@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
 from langgraph_interleave.backends.registry import init_image_backend
 from langgraph_interleave.cli.app import run_app
+from langgraph_interleave.cli.job import Job
+from langgraph_interleave.cli.keeping import tell_how
 from langgraph_interleave.cli.money import free_perhaps, hint_of, own_server
 from langgraph_interleave.cli.progress import RunProgress
+from langgraph_interleave.cli.screen import PlainScreen
 from langgraph_interleave.cli.summary import calls_line, trouble
 from langgraph_interleave.cli.typed import Options
 from langgraph_interleave.events import LimitEvent
@@ -93,3 +99,21 @@ def test_money_at_a_limit_is_not_rounded_away() -> None:
     progress = RunProgress()
     progress.limits.append(LimitEvent(run_id="r", limit="step_max_cost_usd", used=0.24, cap=0.25))
     assert trouble(progress) == ["limit step_max_cost_usd reached: $0.24 of $0.25"]
+
+
+def test_a_cap_on_money_that_was_met_is_said_by_its_flag(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    screen = PlainScreen(sys.stdout, free=False)
+    for limit in ("max_cost_usd", "step_max_cost_usd", "max_cost_usd"):
+        screen.progress.limits.append(LimitEvent(run_id="r", limit=limit, used=0.1, cap=0.12))
+    job = cast("Job", SimpleNamespace(place=SimpleNamespace(folder=tmp_path / "bean"), run="r"))
+    tell_how(job, screen, tmp_path, "partial")
+    assert capsys.readouterr().out.endswith("run --resume bean --max-cost … --step-max-cost …\n")
+
+
+def test_a_run_that_was_refused_is_not_called_cancelled(working: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    roles = ["--planner", "scripted", "--backend", "billed", "--critic", "scripted"]
+    assert run_app(["run", "A cat", *roles, "--no-open", "--max-cost", "1", "--out", "cat"]) == 2
+    said = capsys.readouterr()
+    assert "failed\n" in said.out and "cancelled" not in said.out
+    assert "The cap max_cost_usd cannot be kept" in said.err and "--prices" in said.err
+    assert not (working / "cat").exists()
