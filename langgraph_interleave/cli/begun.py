@@ -18,6 +18,7 @@ from typing import Any
 from pydantic import Field
 
 from langgraph_interleave.cli.folder import RUNS, STORE, claim_of
+from langgraph_interleave.cli.typed import check_kept
 from langgraph_interleave.errors import ConfigError
 from langgraph_interleave.files import FolderFiles
 from langgraph_interleave.ledger.owner import is_gone, new_owner
@@ -131,6 +132,7 @@ class BegunRuns:
             begun = read_form("run", Begun, json.loads(data), name=name)
             if begun.run != run:
                 raise ValueError("It is of another run.")
+            check_kept(begun.options)
             return begun
         except (ValueError, Damaged) as error:
             raise ConfigError(

@@ -17,7 +17,8 @@ from langgraph_interleave.cli.pipe import quietly
 from langgraph_interleave.cli.run import EXIT, open_page, refuse_unspent
 from langgraph_interleave.cli.screen import Screen, can_redraw, open_screen
 from langgraph_interleave.cli.stopping import Stopping
-from langgraph_interleave.cli.typed import Options
+from langgraph_interleave.cli.trusting import refuse_addresses
+from langgraph_interleave.cli.typed import ROLES, Options
 from langgraph_interleave.cli.versions import DELIVERED, Version, Versions
 from langgraph_interleave.cli.wording import one_line
 from langgraph_interleave.document import Document
@@ -61,6 +62,8 @@ def change(folder: Path, options: Options, *, version: int | None = None, workin
             f"Version {base.number} waits for answers, so there is nothing to change yet.",
             remedy="Type its command again and answer; or with --yes.",
         )
+    given = [name for name in ROLES if getattr(options, name) is not None]
+    refuse_addresses(base.made_with, given, run=base.run)
     options = options.made_with(base.made_with)
     parts = Parts.of(options)
     pictures = load_pictures(options, working)

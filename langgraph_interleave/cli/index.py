@@ -50,6 +50,12 @@ class Index:
                         found.append(Entry.model_validate_json(data))
         return found
 
+    def knows(self, run: str) -> bool:
+        """Whether this user began a run, wherever its folder is by now."""
+        with contextlib.suppress(OSError):
+            return any(name.rpartition("-")[0] == run for name in self._files.names(RUNS))
+        return False
+
     def put(self, run: str, folder: Path, *, asked: str, begun: str) -> None:
         """Remember where a run is."""
         where = str(folder.absolute())

@@ -16,6 +16,7 @@ from langgraph_interleave.cli.known import Known, find
 from langgraph_interleave.cli.run import make_document, open_page
 from langgraph_interleave.cli.screen import can_redraw, open_screen
 from langgraph_interleave.cli.stopping import Stopping
+from langgraph_interleave.cli.trusting import refuse_addresses
 from langgraph_interleave.cli.typed import ROLES, Options, public_name
 from langgraph_interleave.cli.versions import Version, Versions
 from langgraph_interleave.cli.wording import count, one_line
@@ -73,6 +74,7 @@ def _made_ready(
         raise ConfigError(
             f"{flags} held a key or a password, and that is not kept.", remedy=f"Give {flags} again, as it was."
         )
+    refuse_addresses(begun.options, given, run=one.run)
     options = replace(options.going_on(begun.options, given), images=())
     parts = Parts.of(options)
     try:

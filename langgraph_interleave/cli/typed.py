@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
+from functools import cache
 from pathlib import Path
 from typing import Any, Self, cast, get_args
+
+from pydantic import TypeAdapter
 
 from langgraph_interleave.errors import ConfigError
 from langgraph_interleave.limits import Limits
@@ -28,6 +32,7 @@ _KEPT = (
 _OF_ONE = ("images", "out", "answers", "yes", "estimate", "events", "open_page")
 #: Roles, whose names may hold a key or a password.
 ROLES = ("planner", "backend", "critic")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _USER = re.compile(r"(?<=//)[^/@?#\s]+@")
 _SECRET = re.compile(r"(?i)[\w-]*(?:key|token|secret|password)=")
 
@@ -72,6 +77,20 @@ class Options:
     estimate: bool = False
     events: bool = False
     open_page: bool = True
+
+    def __post_init__(self) -> None:
+        """Words are text.
+
+        Raises:
+            ConfigError: Some were typed in another encoding than the terminal's.
+        """
+        for name in ("request", "size", "language", "style", *ROLES):
+            if _SURROGATE.search(str(getattr(self, name) or "")):
+                what = "What is asked" if name == "request" else f"--{name}"
+                raise ConfigError(
+                    f"{what} has bytes that are no text here.",
+                    remedy="Write it in UTF-8, or set the locale (LC_ALL) to the encoding it is in.",
+                )
 
     @property
     def limits(self) -> Limits:
@@ -174,6 +193,22 @@ class Options:
 
 
 _DEFAULT = Options("")
+
+
+def check_kept(kept: Mapping[str, Any]) -> None:
+    """What was kept of options is of their types: a folder may be damaged, or have come from somebody else.
+
+    Raises:
+        ValueError: Something is not.
+    """
+    known = {field.name for field in fields(Options)} - {"out", "answers", "images"}
+    text = json.dumps({"request": "", **{name: value for name, value in kept.items() if name in known}})
+    _adapter().validate_json(text, strict=True)
+
+
+@cache
+def _adapter() -> TypeAdapter[Options]:
+    return TypeAdapter(Options)
 
 
 def limits_of(options: object, names: Iterable[str]) -> Limits:

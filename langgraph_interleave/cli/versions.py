@@ -21,6 +21,7 @@ from pydantic import Field
 
 from langgraph_interleave.artifacts import ArtifactStore
 from langgraph_interleave.cli.folder import LIST, PAGE, STORE, TRAJECTORY, run_of, shown
+from langgraph_interleave.cli.typed import check_kept
 from langgraph_interleave.document import Document
 from langgraph_interleave.errors import ConfigError
 from langgraph_interleave.files import FolderFiles
@@ -82,6 +83,8 @@ class Versions:
         try:
             text = (folder / STORE / LIST).read_text(encoding="utf-8")
             versions._list = read_form("list of versions", _Listed, json.loads(text), name="The list of versions")
+            for one in versions._list.versions:
+                check_kept(one.made_with)
         except FileNotFoundError:
             pass
         except (OSError, ValueError, Damaged) as error:
