@@ -90,7 +90,13 @@ def side_by_side(view: RunView, steps: Sequence[Step]) -> bool:
 
 
 def limit_question(
-    view: RunView, reached: Sequence[Reached], *, spend: Spend, estimate: Estimate | None, limits: Limits
+    view: RunView,
+    reached: Sequence[Reached],
+    *,
+    spend: Spend,
+    estimate: Estimate | None,
+    limits: Limits,
+    ceiling: Limits | None = None,
 ) -> dict[str, Any]:
     """What is shown to whoever may raise a limit: words, the limit, what is undone, what it may take, how to answer.
 
@@ -100,10 +106,12 @@ def limit_question(
         spend: What the run has used.
         estimate: What the steps that are left may take; `None` where nothing is left of them.
         limits: The caps of the run.
+        ceiling: What no cap may be raised above; nothing above it is suggested.
     """
     first = reached[0]
     steps = [_shown(view, step) for step in undone(view)]
-    suggested = _suggested(reached, estimate)
+    highest = _caps(ceiling) if ceiling is not None else {}
+    suggested = _suggested(reached, estimate, highest)
     return {
         "ask": "limit",
         "says": _said(reached, steps),
@@ -113,9 +121,14 @@ def limit_question(
         "spend": spend.model_dump(mode="json", exclude_none=True),
         **({} if estimate is None else {"estimate": f"{in_a_line(estimate)}, for what is left"}),
         **({"suggested": suggested} if suggested else {}),
-        "limits": {name: cap for name in COUNTED if (cap := getattr(limits, name, None)) is not None},
+        "limits": _caps(limits),
+        **({"ceiling": highest} if highest else {}),
         "answers": _ANSWERS,
     }
+
+
+def _caps(limits: Limits) -> dict[str, float]:
+    return {name: cap for name in COUNTED if (cap := getattr(limits, name, None)) is not None}
 
 
 def _said(reached: Sequence[Reached], steps: Sequence[Mapping[str, Any]]) -> str:
@@ -147,8 +160,8 @@ def _shown(view: RunView, step: Step) -> dict[str, Any]:
     }
 
 
-def _suggested(reached: Sequence[Reached], estimate: Estimate | None) -> dict[str, float]:
-    """Caps under which what is left can be done, every attempt used up; of time as much is given again."""
+def _suggested(reached: Sequence[Reached], estimate: Estimate | None, highest: Mapping[str, float]) -> dict[str, float]:
+    """Caps under which what is left can be done, every attempt used up, or as much of it as a ceiling lets."""
     if estimate is None:
         return {}
     drawn, cost = estimate.images.worst, estimate.cost_usd
@@ -163,7 +176,8 @@ def _suggested(reached: Sequence[Reached], estimate: Estimate | None) -> dict[st
         if needed is None or one.used is None:
             continue
         cap = max(one.used, one.cap) + max(needed, 0)
-        found[one.limit] = math.ceil(round(cap * 100, 6)) / 100 if one.limit == "max_cost_usd" else cap
+        cap = math.ceil(round(cap * 100, 6)) / 100 if one.limit == "max_cost_usd" else cap
+        found[one.limit] = min(cap, highest.get(one.limit, cap))
     return {name: cap for name, cap in found.items() if cap > next(one.cap for one in reached if one.limit == name)}
 
 

@@ -183,8 +183,9 @@ class Reviews:
         ending.sort(key=lambda record: record.index)
         reached = reached_by(ending, settings.limits, spend)
         question = limit_question(
-            run.view, reached, spend=spend, estimate=await self._left(run), limits=settings.limits
-        )
+            run.view, reached, spend=spend, estimate=await self._left(run), limits=settings.limits,
+            ceiling=settings.ceiling,
+        )  # fmt: skip
         complaint: str | None = None
         while True:
             try:

@@ -56,9 +56,13 @@ def test_limits_above_it_are_refused_when_the_graph_is_made() -> None:
 def test_nobody_who_is_asked_raises_a_limit_above_it() -> None:
     graph = graph_of(Limits(max_images=3), limits=Limits(max_images=2), on_limit="ask", checkpointer=InMemorySaver())
     thread: Any = {"configurable": {"thread_id": "t"}}
-    assert graph.invoke(ASK, thread)["outcome"] == "waiting"
+    waiting = graph.invoke(ASK, thread)
+    assert waiting["outcome"] == "waiting"
+    question = waiting["__interrupt__"][0].value
+    assert question["suggested"] == question["ceiling"] == {"max_images": 3}, "no more than can be answered"
     refused = graph.invoke(Command(resume={"decision": "raise", "limits": {"max_images": 4}}), thread)
     assert "above the ceiling of 3" in str(refused["__interrupt__"][0].value)
     raised = graph.invoke(Command(resume={"decision": "raise", "limits": {"max_images": 3}}), thread)
     assert raised["outcome"] == "waiting" and raised["spend"]["images"] == 3
+    assert "suggested" not in raised["__interrupt__"][0].value
     assert graph.invoke(Command(resume="finish"), thread)["outcome"] == "partial"
