@@ -13,7 +13,7 @@ import json
 import logging
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar
 
 from langgraph_interleave import background
@@ -278,12 +278,12 @@ class ArtifactStore:
         for digest in digests:
             self._files.renew(_name(digest), self.get(digest))
 
-    def list_calls(self, scope: str) -> list[dict[str, Any]]:
-        """All readable call records of a scope, in order of their start."""
+    def list_calls(self, scope: str, but: Collection[str] = ()) -> list[dict[str, Any]]:
+        """All readable call records of a scope but those of some keys, which are not read, in order of their start."""
         records: list[dict[str, Any]] = []
         for name in self._files.names(_scope_name(scope)):
             key, dot, ending = name.partition(".")
-            if not dot or ending != "json" or not _KEY.fullmatch(key):
+            if not dot or ending != "json" or not _KEY.fullmatch(key) or key in but:
                 continue
             try:
                 record = self.read_call(scope, key)
@@ -354,9 +354,9 @@ class ArtifactStore:
         """As `renew_call`."""
         await self._do(self.renew_call, scope, key, record, digests)
 
-    async def alist_calls(self, scope: str) -> list[dict[str, Any]]:
+    async def alist_calls(self, scope: str, but: Collection[str] = ()) -> list[dict[str, Any]]:
         """As `list_calls`."""
-        return await self._do(self.list_calls, scope)
+        return await self._do(self.list_calls, scope, but)
 
     async def _do(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         if not self._files.blocking:

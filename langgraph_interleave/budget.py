@@ -217,6 +217,12 @@ class Budget:
                 self._take(Amount(1, images, price or 0.0), step)
             return True
 
+    @property
+    def counted(self) -> frozenset[str]:
+        """Keys of the calls that are counted."""
+        with self._lock:
+            return frozenset(self._counted)
+
     def use(self, key: str) -> None:
         """The result of this call is used after all: it is not waste."""
         with self._lock:

@@ -137,6 +137,7 @@ class Nodes:
         with self.work.at_work(run):
             view = committed_view(run, progress)
             await run.scope.aclose()
+            await run.scope.recount()
             digests = record_digests(progress["steps"])
             drifts = await measure_drift(view, self.work.roles.artifacts)
             cancelled = run.stopped or progress.get("cancelled", False)

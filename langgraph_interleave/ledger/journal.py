@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -302,15 +302,19 @@ class Journal:
             log.exception("the end of call %s of %s could not be recorded", record.key, record.scope)
         return record
 
-    async def all(self, scope: str) -> list[CallRecord]:
+    async def all(self, scope: str, but: Collection[str] = ()) -> list[CallRecord]:
         """The readable records of a scope, in order of their start, with their results where these are left.
+
+        Args:
+            scope: The scope.
+            but: Keys of records that are not wanted.
 
         Raises:
             ConfigError: The store cannot be read, or a record is of a newer release.
         """
         records: list[CallRecord] = []
         try:
-            found = await self.artifacts.alist_calls(scope)
+            found = await self.artifacts.alist_calls(scope, but)
         except OSError as error:
             raise self._unreadable(error) from error
         for raw in found:

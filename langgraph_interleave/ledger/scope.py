@@ -134,6 +134,19 @@ class RunScope:
                 self._count_ambiguous(record, record.ambiguous_before)
         return records
 
+    async def recount(self) -> None:
+        """Count what others have made of this run meanwhile: another process that was sent the same request.
+
+        Each bets for itself, and a bet of theirs is money of this run as well.
+        """
+        for record in await self._ledger.journal.all(self.run_id, self.budget.counted):
+            if record.status == "finished":
+                self.budget.count_prior(
+                    record.key, record.role, record.usage, step=record.step, price_usd=record.price_usd
+                )
+            elif record.status == "ambiguous":
+                self._count_ambiguous(record, record.ambiguous_before)
+
     def recorded(self, key: str) -> bool:
         """Whether an earlier invocation of the run finished this call: its answer is there at once."""
         return key in self._recorded

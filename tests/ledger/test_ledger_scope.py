@@ -514,6 +514,29 @@ async def test_rule_8_what_is_still_under_way_or_ambiguous_counts_after_a_resume
     assert (spend.calls, spend.images, spend.ambiguous) == ({"backend": 3}, 3, 1)
 
 
+async def test_rule_8_what_another_process_bet_on_meanwhile_counts_at_the_end(maker: Any, call: Any) -> None:
+    store = ArtifactStore.memory()
+    mine, theirs = (
+        Ledger(store).scope("run", Budget(Limits())),
+        Ledger(store, grace_s=0.0).scope("run", Budget(Limits())),
+    )
+    await asyncio.gather(mine.resume(), theirs.resume())
+    paid = Usage(images=1, cost_usd=0.1)
+    await mine.run(call("both", images=1, billed=True), maker(ready=True, usage=paid))
+    await theirs.run(call("both", images=1, billed=True), maker())
+    await theirs.run(call("bet", images=1, billed=True), maker(ready=True, usage=paid))
+    cut = maker()
+    theirs.start(call("cut", images=1, billed=True), cut, certain=False)
+    await asyncio.to_thread(cut.started.wait, 5)
+    await theirs.aclose(cancelled=True)
+    for _ in range(2):  # counted once, however often it is looked up
+        await mine.recount()
+        await theirs.recount()
+        for scope in (mine, theirs):
+            spend = spent(scope.budget)
+            assert (spend.calls, spend.images, spend.cost_usd, spend.ambiguous) == ({"backend": 3}, 3, 0.2, 1)
+
+
 async def test_rule_8_a_making_that_becomes_ambiguous_meanwhile_takes_the_room(maker: Any, call: Any) -> None:
     ledger = Ledger(ArtifactStore.memory(), grace_s=0.3)
     before, cut = ledger.scope("run", Budget(Limits(max_images=1))), maker()
