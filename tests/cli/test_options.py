@@ -112,5 +112,5 @@ def test_the_examples_of_the_document_are_right() -> None:
     assert prices.models == ("my-image-model", "gpt-5.4-mini")
     price = prices.of("my-image-model")
     assert price is not None and price.picture == 0.02
-    told = DOCUMENT.partition("The fields are")[2].partition("\n\n")[0]
+    told = DOCUMENT.partition("The fields of a price are")[2].partition("\n\n")[0]
     assert set(re.findall(r"`(\w+)`", told)) == set(Price.model_fields)
