@@ -272,14 +272,16 @@ def _safe(text: str) -> str:
 
 
 def used_by(error: BaseException, *, billed: bool) -> Usage:
-    """What an answer used that gave nothing to use; where it does not say, the cost of a billed one is unknown.
+    """What an answer used that gave nothing to use; where it does not say, unknown where billed, and of a refusal 0.
 
     Example:
         >>> used_by(ValueError("no"), billed=False).cost_usd
         0.0
     """
     used = getattr(error, "usage", None)
-    return used if isinstance(used, Usage) else Usage(cost_usd=None if billed else 0.0)
+    # What a provider refuses it does not bill, unless it says what that used.
+    free = not billed or isinstance(error, ContentBlocked)
+    return used if isinstance(used, Usage) else Usage(cost_usd=0.0 if free else None)
 
 
 Ending = Literal["released", "failed", "ambiguous"]

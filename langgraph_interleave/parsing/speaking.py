@@ -32,6 +32,7 @@ class Speaking:
         #: Whether it is an object from its first character on: then a tag in it is a part of somebody's words.
         self._object: bool | None = None
         self._rest = ""
+        self._held = ""
         self._quote: str | None = None
         self._over = False
 
@@ -40,7 +41,10 @@ class Speaking:
         if self._object is None and text.strip():
             self._object = text.lstrip().startswith("{")
         if self._object:
-            return self._field(text)
+            whole = self._held + text
+            spoken = whole.rstrip()
+            self._held = whole[len(spoken) :]
+            return self._field(spoken)
         pieces = self._splitter.feed(text)
         return "".join(piece.text if piece.track == "reasoning" else self._field(piece.text) for piece in pieces)
 

@@ -121,7 +121,8 @@ async def test_a_document_with_references_a_refusal_a_rate_limit_and_a_truncated
     bets = spend["wasted"]
     assert loopback.counts["edits"].requests == 4 + 1 + bets, "one of them was turned away, and sent again"
     assert bets == (1 if lookahead else 0), "drawn on the bet that the soil is accepted"
-    drawn = loopback.counts["edits"].answered + loopback.counts["generations"].answered
+    # What the provider refused to draw is a call as well, and no picture.
+    drawn = loopback.counts["edits"].answered + loopback.counts["generations"].requests
     assert (spend["calls"]["backend"], spend["images"]) == (drawn, loopback.total.images)
     assert spend["calls"]["planner"] + spend["calls"]["critic"] == chat.answered == chat.requests
     assert spend["calls"]["planner"] == 3, "the plan twice, and other words once"
