@@ -36,6 +36,8 @@ class StepProgress:
     phase: Phase = "waiting"
     attempt: int = 0
     critique: Critique | None = None
+    #: Which picture of its attempt that is of; 0 where there is one.
+    candidate: int = 0
     fault: str = ""
     faults: dict[int, str] = field(default_factory=dict[int, str])
     prompt: str = ""
@@ -145,7 +147,7 @@ class RunProgress:
             step.phase, step.attempt = "judging", event.attempt
             self.calls["backend"] += self._new(event)
         elif event.kind == "critique" and event.critique is not None:
-            step.critique = event.critique
+            step.critique, step.candidate = event.critique, event.candidate or 0
             if event.critique.judge == "human" and event.attempt not in step.begun:
                 step.own = event.attempt  # nothing was asked to draw it
             if event.critique.verdict == "revise":
@@ -241,7 +243,8 @@ def said(step: StepProgress) -> str:
     again = f", attempt {step.attempt + 1}" if step.attempt else ""
     if step.phase == "judged":
         verdict = step.critique.verdict if step.critique else "no verdict"
-        return f"judged: {verdict}{again}"
+        which = f", candidate {step.candidate + 1}" if step.candidate else ""
+        return f"judged: {verdict}{again}{which}"
     return {
         "waiting": "waiting",
         "drawing": "drawing",

@@ -86,6 +86,18 @@ def after(events: list[Event]) -> RunProgress:
     return progress
 
 
+def test_a_verdict_says_which_candidate_it_is_of() -> None:
+    view = PlainView()
+    lines: list[str] = []
+    first, other = (
+        judged(0, fault="too small")[0],
+        segment(RUN, 0, "critique", attempt=0, candidate=1, critique=Critique(verdict="accept", reasoning="fine")),
+    )
+    for event in (*planned(simple_plan(1)), *started(0), *drawn(0), first, other):
+        lines += view.update(event)
+    assert lines[-2:] == ["step 1: judged: revise - too small", "step 1: judged: accept, candidate 2"]
+
+
 def test_a_step_is_drawn_judged_rewritten_and_kept() -> None:
     progress = RunProgress()
     seen: list[str] = []
