@@ -216,6 +216,8 @@ class Standing:
     def drawn(self, draw: Draw, key: str, result: Result) -> None:
         """A drawing ended: a picture, or an error that becomes the attempt's problem."""
         with self.lock:
+            if not isinstance(result, LimitReached):
+                self.begun(draw)  # it was never sent where nothing more can be drawn
             record = self.view.records.get(draw.step) or StepRecord(index=draw.step)
             attempt = Attempt(
                 number=draw.attempt,

@@ -45,6 +45,18 @@ async def test_nothing_is_drawn_that_nobody_can_judge(error: Exception) -> None:
     assert [event["message"] for event in told if event.get("code") == "critic_failed"] == [str(error)]
 
 
+@pytest.mark.parametrize("candidates", [1, 2])
+async def test_an_attempt_that_was_never_sent_is_told_from_its_beginning(complaints: Any, candidates: int) -> None:
+    critic = ScriptedCritic(lambda _: QuotaExhausted("No credit left."))
+    graph = create_interleave_graph(
+        ScriptedPlanner(simple_plan(2)), ScriptedBackend(), critic, lookahead=False, candidates=candidates, checks=()
+    )
+    told = [event async for event in graph.astream({"request": "x"}, stream_mode="custom")]
+    assert complaints(told) == []
+    begun = [(event["step"], event["phase"]) for event in told if event["type"] == "interleave.attempt"]
+    assert begun == [(step, phase) for step in range(2) for phase in ("start", "finish")]
+
+
 async def test_other_errors_end_one_step_only() -> None:
     backend = ScriptedBackend(lambda r: Unavailable("down") if "thing 0" in r.prompt else noise_card(r.prompt))
     graph = create_interleave_graph(
