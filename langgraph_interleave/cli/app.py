@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Sequence
 from dataclasses import fields
 from pathlib import Path
@@ -25,6 +24,7 @@ from langgraph_interleave.cli.flags import (
 )
 from langgraph_interleave.cli.guard import guarded
 from langgraph_interleave.cli.managing import completed
+from langgraph_interleave.cli.streams import open_streams
 from langgraph_interleave.errors import ConfigError
 
 app = typer.Typer(
@@ -326,8 +326,7 @@ def run_app(arguments: Sequence[str] | None = None) -> int:
     Returns:
         The exit code.
     """
-    # What it logs of failed steps is for programs; people are told on the screen.
-    logging.getLogger("langgraph_interleave.standing").addHandler(logging.NullHandler())
+    open_streams()
     try:
         app(args=None if arguments is None else list(arguments), prog_name="langgraph-interleave")
     except SystemExit as done:

@@ -10,7 +10,7 @@ from pathlib import Path
 from langgraph_interleave.artifacts import ArtifactStore
 from langgraph_interleave.cli.folder import STORE, Place, run_id, runs_in, shown
 from langgraph_interleave.cli.job import Job, Parts, load_pictures, make_job
-from langgraph_interleave.cli.keeping import leave, tell_how, write_aside
+from langgraph_interleave.cli.keeping import leave, tell_how, write_aside, writing
 from langgraph_interleave.cli.making import make
 from langgraph_interleave.cli.pictures import REVIEW
 from langgraph_interleave.cli.pipe import quietly
@@ -105,7 +105,8 @@ def make_change(job: Job, options: Options, working: Path, stopping: Stopping, *
     except ConfigError:
         versions.unshelve()
         raise
-    return _deliver(job, screen, options, working, versions, base)
+    with writing(job, working):
+        return _deliver(job, screen, options, working, versions, base)
 
 
 def list_versions(folder: Path, *, as_json: bool = False, working: Path | None = None) -> int:

@@ -2,23 +2,46 @@
 
 from __future__ import annotations
 
+import contextlib
 import shlex
+from collections.abc import Generator
 from pathlib import Path
 
 from langgraph_interleave.cli.folder import PAGE, resume_line, shown
 from langgraph_interleave.cli.job import Job
 from langgraph_interleave.cli.pictures import REVIEW
-from langgraph_interleave.cli.pipe import quietly
+from langgraph_interleave.cli.pipe import is_gone, quietly
 from langgraph_interleave.cli.screen import Screen
 from langgraph_interleave.cli.typed import CAPS
 from langgraph_interleave.cli.versions import Versions
 from langgraph_interleave.document import Document
+from langgraph_interleave.errors import ConfigError, InterleaveError
 from langgraph_interleave.types import RunOutcome
 
 
 def typed(job: Job, working: Path) -> str:
     """The job's folder as it can be typed."""
     return shlex.quote(shown(job.place.folder, working))
+
+
+@contextlib.contextmanager
+def writing(job: Job, working: Path) -> Generator[None]:
+    """What was made is written here, and was paid for: a folder that cannot be written is no wrong option.
+
+    Raises:
+        InterleaveError: It could not be written.
+    """
+    try:
+        yield
+    except (ConfigError, OSError) as error:
+        if isinstance(error, OSError) and is_gone(error):
+            raise
+        why = error.message if isinstance(error, ConfigError) else f"{error.strerror or error}."
+        line = resume_line(job.place.folder, job.run, working)
+        raise InterleaveError(
+            f"What was made could not all be written: {why}",
+            remedy=f"When the folder can be written, {line} goes on, and repeats no call that is recorded.",
+        ) from error
 
 
 def tell_how(job: Job, screen: Screen, working: Path, outcome: RunOutcome) -> None:

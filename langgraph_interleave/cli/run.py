@@ -9,7 +9,7 @@ from pathlib import Path
 from langgraph_interleave.cli.estimating import estimate
 from langgraph_interleave.cli.folder import shown
 from langgraph_interleave.cli.job import Job, prepare
-from langgraph_interleave.cli.keeping import leave, tell_how, typed, write_aside
+from langgraph_interleave.cli.keeping import leave, tell_how, typed, write_aside, writing
 from langgraph_interleave.cli.making import make
 from langgraph_interleave.cli.pipe import quietly
 from langgraph_interleave.cli.rescue import rescue
@@ -83,7 +83,8 @@ def make_document(job: Job, options: Options, working: Path, stopping: Stopping)
         if not job.place.fresh:
             versions.unshelve()
         raise
-    return _deliver(job, screen, options, working, versions, current if held else None)
+    with writing(job, working):
+        return _deliver(job, screen, options, working, versions, current if held else None)
 
 
 def refuse_unspent(job: Job) -> None:

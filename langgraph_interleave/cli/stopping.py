@@ -23,6 +23,7 @@ class Stopping:
         self._before: dict[signal.Signals, Any] = {}
         self._act: Callable[[], None] = _interrupt
         self._late = 0
+        self._hung_up = False
 
     def __enter__(self) -> Self:
         for name in ("SIGINT", "SIGTERM", "SIGHUP"):
@@ -55,7 +56,11 @@ class Stopping:
         self._act = self._noted
 
     def _arrived(self, number: int, frame: FrameType | None) -> None:
-        self._act()
+        # A terminal that is closed is told twice, by the kernel and by the shell: nobody insists by that.
+        hung_up = number == getattr(signal, "SIGHUP", None)
+        if not (hung_up and self._hung_up):
+            self._hung_up = self._hung_up or hung_up
+            self._act()
 
     def _noted(self) -> None:
         self._late += 1
