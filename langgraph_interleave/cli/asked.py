@@ -76,6 +76,7 @@ def left_lines(questions: list[dict[str, Any]], *, how: str) -> list[str]:
             lines.append(f"    {attempt_line(question['attempts'][-1])}")
         if question["ask"] == "limit":
             lines += [f"    {line}" for line in undone_lines(question)]
+        lines += [f"    it may take {line}" for line in estimate_lines(question)]
         if question.get("file"):
             lines.append(f"    {question['file']}")
         if sketches := [step["file"] for step in question.get("steps", ()) if step.get("file")]:

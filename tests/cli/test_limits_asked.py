@@ -11,6 +11,7 @@ import pytest
 
 from langgraph_interleave.cli.answers import Given, Kept
 from langgraph_interleave.cli.app import run_app
+from langgraph_interleave.cli.asked import left_lines
 from langgraph_interleave.errors import ConfigError
 from tests.cli.terminal import terminal
 from tests.cli.test_asking import Sitting
@@ -137,3 +138,8 @@ def test_in_a_terminal(working: Path) -> None:
         screen.type("9")
         assert screen.end() == 0
     assert outcome_of(working / "bean") == "complete"
+
+
+def test_what_waits_says_what_it_may_take() -> None:
+    lines = left_lines([LIMIT], how="again")
+    assert "    it may take 2.8 drawings (at most 6), for what is left" in lines

@@ -47,7 +47,8 @@ def outcome_of(folder: Path) -> str:
 def test_nobody_is_waited_for_and_the_run_goes_on_with_the_same_command(working: Path, capsys: Captured) -> None:
     assert run("--approve", "plan", "--approve", "steps") == 3
     out = capsys.readouterr().out
-    assert "waiting for 1 answer:\n  The plan: A plan\nto go on, langgraph-interleave run --resume bean; " in out
+    assert "waiting for 1 answer:\n  The plan: A plan\n    it may take 2.8 drawings (at most 6) and " in out
+    assert "\nto go on, langgraph-interleave run --resume bean; " in out
     assert "waiting · 0 of 3 steps" in out
     page = (working / "bean" / "index.html").read_text(encoding="utf-8")
     assert "Waiting for a reviewer" in page
