@@ -146,9 +146,8 @@ def test_a_run_that_waits_asks_the_same_and_takes_answers(working: Path, capsys:
     capsys.readouterr()
     assert resume() == 3
     out = capsys.readouterr().out
-    assert (
-        "waiting for 1 answer:\n  The plan: A plan\nto go on, langgraph-interleave run --resume bean; --answer" in out
-    )
+    assert "waiting for 1 answer:\n  The plan: A plan\n    it may take 2.8 drawings " in out
+    assert "\nto go on, langgraph-interleave run --resume bean; --answer" in out
     (working / "a.json").write_text('{"plan": "accept"}', encoding="utf-8")
     assert resume("bean", "--answer", "a.json") == 3
     assert "waiting for 2 answers" in capsys.readouterr().out
