@@ -45,6 +45,10 @@ class Limits(Chosen, Frozen):
     money used pass its cap, by that difference. Under a cap on money a run of models without a price is
     refused before it starts.
 
+    Two processes that make the same run at the same moment each keep the caps by what they know: a call that both
+    make is made once, but one that only the other makes (a bet, another order of steps side by side) is heard of at
+    the end, where both tell it. Together they may pass a cap by such calls.
+
     Raises:
         ConfigError: There is no such cap, or it cannot be that.
     """
