@@ -219,9 +219,10 @@ class Budget:
 
     @property
     def counted(self) -> frozenset[str]:
-        """Keys of the calls that are counted."""
+        """Keys of the calls that are counted, or will be once they end."""
         with self._lock:
-            return frozenset(self._counted)
+            ours = {held.key for held in self._open if self._expected.get(held.key) is not held}
+            return frozenset(self._counted | ours)
 
     def use(self, key: str) -> None:
         """The result of this call is used after all: it is not waste."""

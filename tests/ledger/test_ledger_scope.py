@@ -537,6 +537,18 @@ async def test_rule_8_what_another_process_bet_on_meanwhile_counts_at_the_end(ma
             assert (spend.calls, spend.images, spend.cost_usd, spend.ambiguous) == ({"backend": 3}, 3, 0.2, 1)
 
 
+async def test_rule_8_a_call_whose_end_is_still_to_be_counted_is_not_counted_before(maker: Any, call: Any) -> None:
+    store = ArtifactStore.memory()
+    budget, paid = Budget(Limits()), Usage(images=1, cost_usd=0.1)
+    bet = budget.reserve(images=1, key=call("bet").key, certain=False)
+    await Ledger(store).run(call("bet", images=1, billed=True), maker(ready=True, usage=paid))
+    await Ledger(store).scope("run", budget).recount()  # it is recorded, and its maker is about to settle it
+    assert spent(budget).images == 0
+    bet.settle(paid)
+    await Ledger(store).scope("run", budget).recount()
+    assert (spent(budget).images, spent(budget).cost_usd) == (1, 0.1)
+
+
 async def test_rule_8_a_making_that_becomes_ambiguous_meanwhile_takes_the_room(maker: Any, call: Any) -> None:
     ledger = Ledger(ArtifactStore.memory(), grace_s=0.3)
     before, cut = ledger.scope("run", Budget(Limits(max_images=1))), maker()
