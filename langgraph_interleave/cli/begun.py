@@ -23,6 +23,7 @@ from langgraph_interleave.errors import ConfigError
 from langgraph_interleave.files import FolderFiles
 from langgraph_interleave.ledger.owner import is_gone, new_owner
 from langgraph_interleave.migrations import Damaged, newest, read_form
+from langgraph_interleave.prices import Price
 from langgraph_interleave.types import ArtifactRef, RunOutcome
 from langgraph_interleave.types.base import Frozen
 
@@ -51,6 +52,7 @@ class Begun(Frozen):
         withheld: Roles whose names held a key or a password; those are not in `options`.
         pictures: Those of the request.
         base: Digest of the document it changes; `None` for a new one.
+        prices: The rows of the user's own prices it is reckoned with.
         begun: When it was begun first, in UTC.
         last: When it was begun or ended last.
         owner: The process that makes it, as the ledger names processes; empty once it has ended.
@@ -65,6 +67,7 @@ class Begun(Frozen):
     withheld: tuple[str, ...] = ()
     pictures: tuple[GivenPicture, ...] = ()
     base: str | None = None
+    prices: dict[str, Price] | None = None
     begun: str = Field(default_factory=lambda: now())
     last: str = ""
     owner: str = ""
@@ -133,6 +136,7 @@ class BegunRuns:
             if begun.run != run:
                 raise ValueError("It is of another run.")
             check_kept(begun.options)
+            begun.model_dump_json()  # it is written again
             return begun
         except (ValueError, Damaged) as error:
             raise ConfigError(
@@ -169,8 +173,11 @@ class BegunRuns:
             before = self.read(begun.run)
         except ConfigError:
             before = None
-        first = before.begun if before is not None else begun.begun
-        self.write(begun.model_copy(update={"begun": first, "last": now(), "owner": new_owner(), "outcome": None}))
+        update: dict[str, Any] = {"last": now(), "owner": new_owner(), "outcome": None}
+        if before is not None:
+            # Prices that were named once stay, where the command is typed again without them.
+            update |= {"begun": before.begun, "prices": begun.prices or before.prices}
+        self.write(begun.model_copy(update=update))
         (self.folder / STORE / claim_of(begun.run)).unlink(missing_ok=True)
         return before
 
@@ -181,7 +188,7 @@ class BegunRuns:
             return
         steps = [step["outcome"] for step in (document or {}).get("steps", ())]
         update: dict[str, Any] = {"last": now(), "owner": "", "outcome": outcome}
-        if document is not None:
+        if steps:
             update |= {"steps": len(steps), "done": sum(one in _DONE for one in steps)}
         self.write(known.model_copy(update=update))
 

@@ -131,6 +131,15 @@ def test_a_terminal_that_is_closed_and_says_so_twice_stops_a_run_once(working: P
     assert told == ["stop"] * 3
 
 
+def test_a_run_that_ended_before_its_plan_has_no_number_of_steps(working: Path) -> None:
+    begin("--max-images", "1", "--lookahead", "never")
+    runs = BegunRuns(working / "bean")
+    (one,) = runs.all()
+    runs.write(one.model_copy(update={"steps": None, "done": None}))
+    runs.end(one.run, "cancelled", {"steps": []})
+    assert [(found.steps, found.done, found.outcome) for found in runs.all()] == [(None, None, "cancelled")]
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="a shell of Unix")
 def test_events_of_a_process_without_stderr_end_with_the_end(working: Path) -> None:

@@ -115,6 +115,9 @@ def test_damaged_options_are_told(working: Path, capsys: Captured) -> None:
     capsys.readouterr()
     assert run_app(["run", "--resume", "bean", "--no-open"]) == 2
     assert "what the run was begun with, is damaged. Type the run's command again" in capsys.readouterr().err
+    path.write_text(json.dumps({**kept, "begun": "\ud800"}), encoding="utf-8")
+    assert run_app(["run", "--resume", "bean", "--no-open"]) == 2
+    assert "is damaged" in capsys.readouterr().err
     assert begin() == 0
 
 
