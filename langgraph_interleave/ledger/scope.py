@@ -110,9 +110,12 @@ class RunScope:
         Returns:
             All records of the run, in order of their start.
         """
-        records = await self._ledger.records(self.run_id)
+        records, unknown = await self._look()
+        if unknown:
+            # A call of this process that landed between the two looks of one is not lost.
+            records, still = await self._look()
+            unknown &= still
         self._recorded = frozenset(record.key for record in records if record.status == "finished")
-        here = {call.key for call in self._ledger.in_flight() if call.scope == self.run_id}
         for record in records:
             for nth in range(record.ambiguous_before):
                 self._count_ambiguous(record, nth)
@@ -124,7 +127,7 @@ class RunScope:
                 self.budget.count_prior(
                     record.key, record.role, record.usage, step=record.step, price_usd=record.price_usd
                 )
-            elif record.status == "started" and (record.key in here or self._ledger.journal.is_others(record)):
+            elif record.status == "started" and record.key not in unknown:
                 if record.billed:
                     self.budget.expect(
                         record.key, record.role, images=record.images, step=record.step, price_usd=record.price_usd
@@ -133,6 +136,13 @@ class RunScope:
                 self.lost.append(record)
                 self._count_ambiguous(record, record.ambiguous_before)
         return records
+
+    async def _look(self) -> tuple[list[CallRecord], set[str]]:
+        """The records of the run, and the keys of those that were started and that nobody is known to be making."""
+        records = await self._ledger.records(self.run_id)
+        here = {call.key for call in self._ledger.in_flight() if call.scope == self.run_id}
+        started = [record for record in records if record.status == "started" and record.key not in here]
+        return records, {record.key for record in started if not self._ledger.journal.is_others(record)}
 
     async def recount(self) -> None:
         """Count what others have made of this run meanwhile: another process that was sent the same request.

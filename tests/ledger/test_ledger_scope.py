@@ -549,6 +549,28 @@ async def test_rule_8_a_call_whose_end_is_still_to_be_counted_is_not_counted_bef
     assert (spent(budget).images, spent(budget).cost_usd) == (1, 0.1)
 
 
+async def test_rule_9_a_call_that_lands_while_another_run_looks_is_not_ambiguous(
+    maker: Any, call: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ledger, slow, records = Ledger(ArtifactStore.memory()), maker(usage=Usage(images=1)), []
+    first = asyncio.create_task(ledger.run(call("slow", images=1, billed=True), slow))
+    await asyncio.to_thread(slow.started.wait, 5)
+    read = ledger.records
+
+    async def late(scope: str) -> Any:
+        found = await read(scope)
+        records.append([record.status for record in found])
+        slow.let_go()
+        await first
+        return found
+
+    monkeypatch.setattr(ledger, "records", late)
+    second = ledger.scope("run", Budget(Limits()))
+    await second.resume()
+    assert records == [["started"], ["finished"]] and second.lost == []
+    assert (spent(second.budget).images, spent(second.budget).ambiguous) == (1, 0)
+
+
 async def test_rule_8_a_making_that_becomes_ambiguous_meanwhile_takes_the_room(maker: Any, call: Any) -> None:
     ledger = Ledger(ArtifactStore.memory(), grace_s=0.3)
     before, cut = ledger.scope("run", Budget(Limits(max_images=1))), maker()
