@@ -353,3 +353,11 @@ def test_an_alias_of_ones_own_goes_before_a_row_of_that_name() -> None:
     prices = builtin().merged({"house": {"input": 3, "aliases": ["GPT-5"]}})
     assert prices.cost("gpt-5", Usage(input_tokens=1_000_000)) == 3.0
     assert prices.cost("house", Usage(input_tokens=1_000_000)) == 3.0
+
+
+def test_the_variable_may_hold_the_prices_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(ENVIRONMENT, ' {"house": {"input": 3}}')
+    assert Prices.default().rows["house"] == Price(input=3)
+    monkeypatch.setenv(ENVIRONMENT, '{"house": {"inputs": 3}}')
+    with pytest.raises(ConfigError, match=r"LANGGRAPH_INTERLEAVE_PRICES: the price of 'house'"):
+        Prices.default()

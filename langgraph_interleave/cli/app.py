@@ -193,12 +193,10 @@ def run(
     again, and what was answered is not asked again. A document that is there stays until another is made.
     """
     from langgraph_interleave.cli import run as command
-    from langgraph_interleave.cli.money import use_prices
     from langgraph_interleave.cli.resuming import resume as go_on
     from langgraph_interleave.cli.typed import read_approve, read_backends
 
     def work() -> int:
-        use_prices(prices)
         if request is None and resume is None:
             raise ConfigError(
                 "Nothing is asked.",
@@ -238,6 +236,7 @@ def run(
             lookahead=lookahead,
             candidates=candidates,
             estimate=estimate,
+            prices=prices,
             events=events,
             open_page=not no_open,
         )

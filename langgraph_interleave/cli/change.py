@@ -8,16 +8,18 @@ import sys
 from pathlib import Path
 
 from langgraph_interleave.artifacts import ArtifactStore
+from langgraph_interleave.cli.begun import BegunRuns
 from langgraph_interleave.cli.folder import STORE, Place, run_id, runs_in, shown
 from langgraph_interleave.cli.job import Job, Parts, load_pictures, make_job
 from langgraph_interleave.cli.keeping import leave, tell_how, write_aside, writing
 from langgraph_interleave.cli.making import make
+from langgraph_interleave.cli.money import use_prices
 from langgraph_interleave.cli.pictures import REVIEW
 from langgraph_interleave.cli.pipe import quietly
 from langgraph_interleave.cli.run import EXIT, open_page, refuse_unspent
 from langgraph_interleave.cli.screen import Screen, can_redraw, open_screen
 from langgraph_interleave.cli.stopping import Stopping
-from langgraph_interleave.cli.trusting import refuse_addresses
+from langgraph_interleave.cli.trusting import refuse_addresses, trusted_prices
 from langgraph_interleave.cli.typed import ROLES, Options
 from langgraph_interleave.cli.versions import DELIVERED, Version, Versions
 from langgraph_interleave.cli.wording import one_line
@@ -64,6 +66,8 @@ def change(folder: Path, options: Options, *, version: int | None = None, workin
         )
     given = [name for name in ROLES if getattr(options, name) is not None]
     refuse_addresses(base.made_with, given, run=base.run)
+    began = BegunRuns(source.folder).read(base.run)
+    prices = use_prices(working / options.prices if options.prices else None, trusted_prices(began))
     options = options.made_with(base.made_with)
     parts = Parts.of(options)
     pictures = load_pictures(options, working)
@@ -71,7 +75,8 @@ def change(folder: Path, options: Options, *, version: int | None = None, workin
     run = run_id({**options.identity(picture for picture, _ in pictures), "base": base.document})
     note = f"{shown(target, working)}: changing version {base.number}"
     with Stopping() as stopping:
-        job = make_job(options, parts, pictures, run=run, place=Place(target, note, fresh=False), base=base.document)
+        place = Place(target, note, fresh=False)
+        job = make_job(options, parts, pictures, run=run, place=place, base=base.document, prices=prices)
         return make_change(job, options, working, stopping, base=base)
 
 

@@ -94,11 +94,9 @@ def change(
     the folder is as it was. Exit codes are those of `run`; 1 also where nothing was changed.
     """
     from langgraph_interleave.cli import change as command
-    from langgraph_interleave.cli.money import use_prices
     from langgraph_interleave.cli.typed import Options, read_approve, read_backends
 
     def work() -> int:
-        use_prices(prices)
         options = Options(
             request=request,
             images=tuple(image or ()),
@@ -124,6 +122,7 @@ def change(
             draft=draft,
             answers=answer,
             yes=yes,
+            prices=prices,
             events=events,
             open_page=not no_open,
         )

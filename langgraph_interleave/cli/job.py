@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ from langgraph_interleave.errors import InterleaveError
 from langgraph_interleave.imaging import fetch_image, is_web_address, load_image
 from langgraph_interleave.ledger import Ledger
 from langgraph_interleave.planner import Planner
+from langgraph_interleave.prices import Price
 from langgraph_interleave.registry import init_critic, init_planner
 from langgraph_interleave.types import ImageBytes, RunOutcome
 
@@ -125,13 +126,13 @@ class Parts:
         )
 
 
-def prepare(options: Options, working: Path) -> Job:
-    """Load the pictures, choose the folder, make the graph."""
+def prepare(options: Options, working: Path, *, prices: Mapping[str, Price] | None = None) -> Job:
+    """Load the pictures, choose the folder, make the graph; `prices` are kept with the run."""
     parts = Parts.of(options)
     pictures = load_pictures(options, working)
     run = run_id(options.identity(picture for picture, _ in pictures))
     place = choose_folder(options.out, request=options.request, run=run, working=working)
-    return make_job(options, parts, pictures, run=run, place=place)
+    return make_job(options, parts, pictures, run=run, place=place, prices=prices)
 
 
 def load_pictures(options: Options, working: Path) -> list[Picture]:
@@ -150,7 +151,14 @@ def _picture(given: str, working: Path) -> Picture:
 
 
 def make_job(
-    options: Options, parts: Parts, pictures: Sequence[Picture], *, run: str, place: Place, base: str | None = None
+    options: Options,
+    parts: Parts,
+    pictures: Sequence[Picture],
+    *,
+    run: str,
+    place: Place,
+    base: str | None = None,
+    prices: Mapping[str, Price] | None = None,
 ) -> Job:
     """Make the graph over a folder's store, and its input.
 
@@ -161,6 +169,7 @@ def make_job(
         run: Id of the run.
         place: The folder.
         base: Digest of the document that is changed.
+        prices: The user's own, to be kept with the run.
 
     Raises:
         InterleaveError: Something of it cannot be; then nothing is left in the folder.
@@ -210,6 +219,13 @@ def make_job(
         place.clear()
         raise
     typed = (options.planner, parts.planner), (options.backend, parts.backend), (options.critic, parts.critic)
-    begun = Begun(run=run, options=options.begun(), withheld=options.withheld, pictures=given, base=base)
+    begun = Begun(
+        run=run,
+        options=options.begun(),
+        withheld=options.withheld,
+        pictures=given,
+        base=base,
+        prices=None if prices is None else dict(prices),
+    )
     hint = hint_of(*typed)
     return Job(run, place, artifacts, graph, blocks, context, free=parts.free, begun=begun, base=base, hint=hint)

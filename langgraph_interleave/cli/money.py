@@ -3,29 +3,37 @@
 from __future__ import annotations
 
 import ipaddress
+import json
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Protocol
 from urllib.parse import parse_qsl, urlsplit
 
 from langgraph_interleave.backends.base import ImageBackend
+from langgraph_interleave.prices import ENVIRONMENT, Price, Prices
 
 
-def use_prices(file: Path | None) -> None:
-    """Have a file of the user's prices go before the built-in ones, in this process.
+def use_prices(file: Path | None, kept: Mapping[str, Price] | None = None) -> dict[str, Price] | None:
+    """Have the user's own prices go before the built-in ones, in this process.
 
     Args:
-        file: TOML or JSON; without one nothing is changed.
+        file: TOML or JSON.
+        kept: Rows that were kept with a run; those of the file go before them.
+
+    Returns:
+        The rows, to be kept with a run; `None` without either, and then nothing is changed.
 
     Raises:
-        ConfigError: It cannot be read, or holds something else than prices.
+        ConfigError: The file cannot be read, or holds something else than prices.
     """
-    from langgraph_interleave.prices import ENVIRONMENT, Prices
-
-    if file is not None:
-        Prices.builtin().merged(file)
-        os.environ[ENVIRONMENT] = str(file)
+    if file is None and not kept:
+        return None
+    prices = Prices(kept) if file is None else Prices(kept).merged(file)
+    rows = {name: row.model_dump(mode="json", exclude_defaults=True) for name, row in prices.rows.items()}
+    # The rows themselves: the file may be written anew while the run is made.
+    os.environ[ENVIRONMENT] = json.dumps(rows)
+    return dict(prices.rows) or None
 
 
 class Billed(Protocol):

@@ -13,10 +13,11 @@ from langgraph_interleave.cli.change import make_change
 from langgraph_interleave.cli.folder import STORE, Place, shown
 from langgraph_interleave.cli.job import Job, Parts, load_pictures, make_job
 from langgraph_interleave.cli.known import Known, find
+from langgraph_interleave.cli.money import use_prices
 from langgraph_interleave.cli.run import make_document, open_page
 from langgraph_interleave.cli.screen import can_redraw, open_screen
 from langgraph_interleave.cli.stopping import Stopping
-from langgraph_interleave.cli.trusting import refuse_addresses
+from langgraph_interleave.cli.trusting import refuse_addresses, trusted_prices
 from langgraph_interleave.cli.typed import ROLES, Options, public_name
 from langgraph_interleave.cli.versions import Version, Versions
 from langgraph_interleave.cli.wording import count, one_line
@@ -75,6 +76,7 @@ def _made_ready(
             f"{flags} held a key or a password, and that is not kept.", remedy=f"Give {flags} again, as it was."
         )
     refuse_addresses(begun.options, given, run=one.run)
+    prices = use_prices(working / options.prices if options.prices else None, trusted_prices(begun))
     options = replace(options.going_on(begun.options, given), images=())
     parts = Parts.of(options)
     try:
@@ -85,7 +87,7 @@ def _made_ready(
             remedy="Type the run's command again, with --image: nothing is paid twice.",
         ) from error
     place = Place(one.folder, _note(one, working), fresh=False)
-    return make_job(options, parts, pictures, run=one.run, place=place, base=begun.base), options
+    return make_job(options, parts, pictures, run=one.run, place=place, base=begun.base, prices=prices), options
 
 
 def _refuse_others(one: Known, begun: Begun, options: Options, given: Collection[str], working: Path) -> None:

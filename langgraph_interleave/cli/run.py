@@ -11,6 +11,7 @@ from langgraph_interleave.cli.folder import shown
 from langgraph_interleave.cli.job import Job, prepare
 from langgraph_interleave.cli.keeping import leave, tell_how, typed, write_aside, writing
 from langgraph_interleave.cli.making import make
+from langgraph_interleave.cli.money import use_prices
 from langgraph_interleave.cli.pipe import quietly
 from langgraph_interleave.cli.rescue import rescue
 from langgraph_interleave.cli.screen import Screen, can_redraw, open_screen
@@ -41,10 +42,11 @@ def run(options: Options, *, working: Path | None = None) -> int:
         InterleaveError: Nothing was made: an option, a file or the request is wrong.
     """
     working = working or Path.cwd()
+    prices = use_prices(working / options.prices if options.prices else None)
     if options.estimate:
         return estimate(options)
     with Stopping() as stopping:
-        return make_document(prepare(options, working), options, working, stopping)
+        return make_document(prepare(options, working, prices=prices), options, working, stopping)
 
 
 def make_document(job: Job, options: Options, working: Path, stopping: Stopping) -> int:

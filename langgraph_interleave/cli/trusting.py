@@ -1,4 +1,4 @@
-"""Addresses that a folder names: followed only where this user began the run; folders may be somebody else's."""
+"""Addresses and prices that a folder names: taken only where this user began the run; it may be somebody else's."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from collections.abc import Collection, Mapping
 from typing import Any
 from urllib.parse import unquote
 
+from langgraph_interleave.cli.begun import Begun
 from langgraph_interleave.cli.index import Index
 from langgraph_interleave.cli.typed import ROLES
 from langgraph_interleave.cli.wording import one_line
 from langgraph_interleave.errors import ConfigError
+from langgraph_interleave.prices import Price
 
 _ADDRESS = re.compile(r"(?i)://|[?&][\w-]*(?:url|base|endpoint|host|proxy|server)[\w-]*=")
 
@@ -37,6 +39,11 @@ def refuse_addresses(kept: Mapping[str, Any], given: Collection[str], *, run: st
             "yours, would go to it.",
             remedy=f"If that is as it should be, say so: {said}",
         )
+
+
+def trusted_prices(begun: Begun | None) -> dict[str, Price] | None:
+    """The prices that were kept with a run; by those of somebody else a cap on money might let anything pass."""
+    return begun.prices if begun is not None and Index().knows(begun.run) else None
 
 
 def has_address(name: object) -> bool:

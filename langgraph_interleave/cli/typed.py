@@ -29,7 +29,7 @@ _KEPT = (
     "style_in_prompts", "on_exhausted", "on_limit", "lookahead", "candidates",
 )  # fmt: skip
 #: What one command is told, and the next may be told otherwise; pictures are kept as such.
-_OF_ONE = ("images", "out", "answers", "yes", "estimate", "events", "open_page")
+_OF_ONE = ("images", "out", "answers", "yes", "estimate", "events", "open_page", "prices")
 #: Roles, whose names may hold a key or a password.
 ROLES = ("planner", "backend", "critic")
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -75,6 +75,8 @@ class Options:
     lookahead: Lookahead | None = None
     candidates: int = 1
     estimate: bool = False
+    #: A file; its rows are kept.
+    prices: Path | None = None
     events: bool = False
     open_page: bool = True
 
@@ -201,7 +203,7 @@ def check_kept(kept: Mapping[str, Any]) -> None:
     Raises:
         ValueError: Something is not.
     """
-    known = {field.name for field in fields(Options)} - {"out", "answers", "images"}
+    known = {field.name for field in fields(Options)} - {"out", "answers", "images", "prices"}
     text = json.dumps({"request": "", **{name: value for name, value in kept.items() if name in known}})
     _adapter().validate_json(text, strict=True)
 

@@ -21,7 +21,7 @@ from langgraph_interleave.errors import ConfigError
 from langgraph_interleave.prices.price import Price, Rates
 from langgraph_interleave.types.usage import Usage
 
-#: Names a file of the user's own prices, for `Prices.default`.
+#: Names a file of the user's own prices, or holds them as JSON, for `Prices.default`.
 ENVIRONMENT = "LANGGRAPH_INTERLEAVE_PRICES"
 
 #: Prefixes of a name that say whose model it is, by the provider of its row.
@@ -96,12 +96,14 @@ class Prices:
 
     @staticmethod
     def default() -> Prices:
-        """The built-in prices, with those of the file that `LANGGRAPH_INTERLEAVE_PRICES` names over them.
+        """The built-in prices, with those over them that `LANGGRAPH_INTERLEAVE_PRICES` names: a file, or JSON itself.
 
         Raises:
             ConfigError: That file cannot be read.
         """
         own = os.environ.get(ENVIRONMENT, "").strip()
+        if own.startswith("{"):
+            return _builtin().merged(_parse_json(own, ENVIRONMENT))
         return _builtin().merged(own) if own else _builtin()
 
     def merged(self, other: Prices | Mapping[str, Price | Mapping[str, Any]] | str | os.PathLike[str]) -> Prices:
@@ -136,6 +138,11 @@ class Prices:
     def models(self) -> tuple[str, ...]:
         """Names of all rows, in order."""
         return tuple(self._rows)
+
+    @property
+    def rows(self) -> Mapping[str, Price]:
+        """All rows by name, whatever the day."""
+        return self._rows
 
     def of(self, model: str) -> Price | None:
         """The price of a model; `None` when it is not known, or not for this day."""

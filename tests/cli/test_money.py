@@ -11,6 +11,7 @@ import pytest
 
 from langgraph_interleave.backends.registry import init_image_backend
 from langgraph_interleave.cli.app import run_app
+from langgraph_interleave.cli.begun import BegunRuns
 from langgraph_interleave.cli.job import Job
 from langgraph_interleave.cli.keeping import tell_how
 from langgraph_interleave.cli.money import free_perhaps, hint_of, own_server
@@ -20,7 +21,7 @@ from langgraph_interleave.cli.summary import calls_line, trouble
 from langgraph_interleave.cli.typed import Options
 from langgraph_interleave.events import LimitEvent
 from langgraph_interleave.limits import Limits
-from langgraph_interleave.prices import ENVIRONMENT
+from langgraph_interleave.prices import ENVIRONMENT, Price, Prices
 from langgraph_interleave.registry import init_critic
 from langgraph_interleave.types import Spend
 
@@ -117,3 +118,34 @@ def test_a_run_that_was_refused_is_not_called_cancelled(working: Path, capsys: p
     assert "failed\n" in said.out and "cancelled" not in said.out
     assert "The cap max_cost_usd cannot be kept" in said.err and "--prices" in said.err
     assert not (working / "cat").exists()
+
+
+def test_prices_typed_once_stay_with_the_run_and_those_typed_later_go_before(
+    working: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv(ENVIRONMENT, "")
+    (working / "mine.toml").write_text('["the backend"]\npicture = 0.5\n[flux]\npicture = 0.25\naliases = ["f"]\n')
+    (working / "later.json").write_text('{"the backend": {"picture": 0.125}}', encoding="utf-8")
+    roles = ["--planner", "scripted", "--backend", "billed", "--critic", "scripted"]
+    words = ["run", "A cat", *roles, "--no-open", "--out", "cat", "--max-images", "1", "--lookahead", "never"]
+    assert run_app([*words, "--prices", "mine.toml"]) == 3
+    (kept,) = BegunRuns(working / "cat").all()
+    assert kept.prices is not None and kept.prices["flux"] == Price(picture=0.25, aliases=("f",))
+    assert "mine.toml" not in kept.model_dump_json(), "the rows, not the path"
+    (working / "mine.toml").unlink()
+    again = ["run", "--resume", "cat", "--no-open", "--max-cost", "9"]
+    monkeypatch.setenv(ENVIRONMENT, "")
+    assert run_app(again) == 3, "a cap on money is not refused"
+    assert Prices.default().of("the backend") == Price(picture=0.5)
+    monkeypatch.setenv(ENVIRONMENT, "")
+    assert run_app([*again, "--max-images", "9", "--prices", "later.json"]) == 0
+    monkeypatch.setenv(ENVIRONMENT, "")
+    assert run_app(["change", "cat", "Take the second thing away.", "--no-open", "--max-cost", "9"]) == 1, "nothing changed"
+    found = {name: row.picture for name, row in (BegunRuns(working / "cat").all()[0].prices or {}).items()}
+    assert found == {"the backend": 0.125, "flux": 0.25}
+    # A folder that somebody else sent says nothing of money.
+    monkeypatch.setenv(ENVIRONMENT, "")
+    monkeypatch.setenv("INTERLEAVE_HOME", str(working / "another"))
+    capsys.readouterr()
+    assert run_app(["change", "cat", "Take the first thing away.", "--no-open", "--max-cost", "9"]) == 2
+    assert "The cap max_cost_usd cannot be kept" in capsys.readouterr().err
