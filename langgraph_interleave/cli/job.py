@@ -48,6 +48,8 @@ class Job:
     base: str | None = None
     #: Of servers that may cost nothing.
     hint: str = ""
+    #: Whether there is a critic.
+    judges: bool = True
     document: dict[str, Any] | None = None
     started: bool = False
     #: As it was kept before this process made it; known once it is started.
@@ -228,4 +230,7 @@ def make_job(
         prices=None if prices is None else dict(prices),
     )
     hint = hint_of(*typed)
-    return Job(run, place, artifacts, graph, blocks, context, free=parts.free, begun=begun, base=base, hint=hint)
+    judges = getattr(parts.critic, "judges", True)
+    return Job(
+        run, place, artifacts, graph, blocks, context, free=parts.free, begun=begun, base=base, hint=hint, judges=judges
+    )

@@ -14,6 +14,7 @@ from langgraph_interleave.cli.following import follow
 from langgraph_interleave.cli.job import Job
 from langgraph_interleave.cli.pictures import Shown
 from langgraph_interleave.cli.pipe import is_gone, mute, quietly
+from langgraph_interleave.cli.recorded import Recorded
 from langgraph_interleave.cli.reviewing import Asks, Reviewer
 from langgraph_interleave.cli.screen import Screen
 from langgraph_interleave.cli.stopping import Stopping
@@ -49,6 +50,9 @@ def make(
         job.refused()
         raise
     try:
+        # What is there by now is told as such, and not as if it were made, and paid, again.
+        screen.progress.recorded = Recorded(job.artifacts.list_calls(job.run))
+        screen.progress.judges = job.judges
         maker = job.start()
         for line in (job.place.note, _others(maker), job.hint):
             if line:

@@ -44,7 +44,12 @@ class PlainView:
 
 
 def worth_telling(step: StepProgress) -> bool:
-    """Whether a step's state is news: not while it waits, nor before its refined prompt is known."""
+    """Whether a step's state is news: not while it waits, nor before its refined prompt is known.
+
+    What was answered before is no news until the step is done.
+    """
+    if step.recalled and step.phase != "done":
+        return False
     return step.phase != "waiting" and not (step.phase == "rewritten" and step.refined_for != step.attempt)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+from langgraph_interleave.cli.recorded import Recorded
 from langgraph_interleave.events import (
     AttemptEvent,
     Event,
@@ -26,7 +27,8 @@ class StepProgress:
     latest judged attempt, `fault` what the critic said of the latest rejected one, `faults` what it said of each.
     `rewritten` means: being drawn again, by the `refined_prompt` of attempt `refined_for`; `prompt`
     is the one before it. `begun` are the attempts whose drawing was asked for, `own` the one that is a
-    reviewer's own picture; `plan` says of which plan of the run all this was told, from 0.
+    reviewer's own picture; `plan` says of which plan of the run all this was told, from 0. `recalled` is
+    a state, `fresh` a step of which something was not recorded before this process made the run.
     """
 
     index: int
@@ -51,6 +53,10 @@ class StepProgress:
     begun: set[int] = field(default_factory=set[int])
     own: int | None = None
     plan: int = 0
+    recalled: bool = False
+    fresh: bool = False
+    #: Whether there is a critic.
+    judges: bool = True
 
     @property
     def is_own(self) -> bool:
@@ -65,7 +71,8 @@ class RunProgress:
     Events may come more than once (a resumed run tells again); segments are known by their id.
     `calls` counts per role what the events show; once the run has finished, `spend` is exact. `miscounted`
     says that the plan has another number of steps than was asked for; `unchanged`, that a change came to the
-    document there was.
+    document there was. `recorded` is what was known before this process made the run, `judges` whether there
+    is a critic.
     """
 
     plan: Plan | None = None
@@ -81,8 +88,12 @@ class RunProgress:
     reasons: tuple[RunReason, ...] = ()
     spend: Spend | None = None
     run_id: str | None = None
+    recorded: Recorded = field(default_factory=Recorded)
+    judges: bool = True
     _seen: set[str] = field(default_factory=set[str])
     _replaced: int = 0
+    #: The plans of the run in which an attempt was begun, by step and attempt.
+    _tried: dict[tuple[int, int], set[int]] = field(default_factory=dict[tuple[int, int], set[int]])
     #: Seconds until somebody was asked; events tell the time since the answer.
     _earlier: float = 0.0
 
@@ -113,14 +124,22 @@ class RunProgress:
         return [self.steps[index] for index in sorted(self.steps)]
 
     def _step(self, index: int) -> StepProgress:
-        return self.steps.setdefault(index, StepProgress(index=index, number=index + 1, plan=self._replaced))
+        new = StepProgress(index=index, number=index + 1, plan=self._replaced, judges=self.judges)
+        return self.steps.setdefault(index, new)
+
+    def _recall(self, step: StepProgress, attempt: int, *, judged: bool) -> None:
+        """A step has come to where its attempt is drawn, or judged: whether that was known before."""
+        earlier = sum(plan < step.plan for plan in self._tried.get((step.index, attempt), ()))
+        known = self.recorded.judged if judged else self.recorded.drew
+        step.recalled = known(step.index, attempt, earlier=earlier)
+        step.fresh = step.fresh or not step.recalled
 
     def _begun(self, index: int) -> StepProgress:
         """A step that is being drawn; what was told of it by a plan that another took the place of is over."""
         known = self._step(index)
         if known.plan == self._replaced:
             return known
-        known = StepProgress(index, known.number, known.title, known.text_only, plan=self._replaced)
+        known = StepProgress(index, known.number, known.title, known.text_only, plan=self._replaced, judges=self.judges)
         if self.plan is not None:
             known.prompt = next((step.prompt or "" for step in self.plan.steps if step.index == index), "")
         self.steps[index] = known
@@ -145,6 +164,7 @@ class RunProgress:
             return  # a sketch, from before the plan was approved
         elif event.kind == "preview" and step.outcome is None and event.attempt >= step.attempt:
             step.phase, step.attempt = "judging", event.attempt
+            self._recall(step, event.attempt, judged=self.judges)
             self.calls["backend"] += self._new(event)
         elif event.kind == "critique" and event.critique is not None:
             step.critique, step.candidate = event.critique, event.candidate or 0
@@ -155,6 +175,10 @@ class RunProgress:
                 step.faults[event.attempt] = event.critique.reasoning
             if step.outcome is None and event.attempt >= step.attempt:
                 step.phase = "judged"
+                # What a check says of a picture is known with it, and what a person says is news.
+                self._recall(step, event.attempt, judged=self.judges and event.critique.judge == "critic")
+                if event.critique.judge == "human":
+                    step.recalled, step.fresh = False, True
             self.calls["critic"] += event.critique.judge == "critic" and self._new(event)
         elif event.kind == "refined_prompt" and event.attempt >= step.attempt:
             if step.refined_for is not None and step.refined_for < event.attempt:
@@ -197,16 +221,19 @@ class RunProgress:
         if event.phase == "start":
             return  # perhaps it is only taken over from an earlier version; its first attempt says
         step.phase, step.outcome, step.attempts = "done", event.outcome, event.attempts
+        step.recalled = bool(step.begun) and not step.fresh and event.outcome not in ("cancelled", "skipped")
 
     def _attempt_event(self, event: AttemptEvent) -> None:
         step = self._begun(event.step) if event.phase == "start" else self._step(event.step)
         if event.phase == "start":
             step.begun.add(event.attempt)
+            self._tried.setdefault((event.step, event.attempt), set()).add(step.plan)
         if step.outcome is not None or event.attempt < step.attempt:
             return
         if event.phase == "start":
             # From the second attempt on, the refined prompt is told right after this.
             step.phase, step.attempt = ("rewritten" if event.attempt else "drawing"), event.attempt
+            self._recall(step, event.attempt, judged=False)
         elif event.verdict is not None:
             step.phase = "judged"
 
@@ -239,8 +266,12 @@ def said(step: StepProgress) -> str:
         'kept at attempt 2'
     """
     if step.phase == "done":
-        return _concluded(step)
+        return _concluded(step) + (", from before" if step.recalled else "")
+    if step.recalled:
+        return "from before"
     again = f", attempt {step.attempt + 1}" if step.attempt else ""
+    if not step.judges and step.phase in ("judging", "judged") and not step.fault:
+        return f"drawn{again}"
     if step.phase == "judged":
         verdict = step.critique.verdict if step.critique else "no verdict"
         which = f", candidate {step.candidate + 1}" if step.candidate else ""

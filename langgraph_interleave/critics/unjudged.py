@@ -19,6 +19,8 @@ class Unjudged:
 
     billed = False
     fingerprint = "unjudged/1"
+    #: Whether anybody looks at the pictures: estimates and progress are told without judgements.
+    judges = False
     #: Told to every reader of a document.
     note = "Nobody judged these pictures: there was no critic."
 

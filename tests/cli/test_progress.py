@@ -8,6 +8,7 @@ from rich.console import Console, RenderableType
 from langgraph_interleave.cli.live import LiveView, plan_view
 from langgraph_interleave.cli.plain import PlainView
 from langgraph_interleave.cli.progress import RunProgress, StepProgress, said
+from langgraph_interleave.cli.recorded import Recorded
 from langgraph_interleave.cli.summary import calls_line, clock, cost, outcome_line, status_line, trouble
 from langgraph_interleave.events import (
     AttemptEvent,
@@ -423,3 +424,42 @@ def test_a_run_that_waits_has_counted_exactly_and_goes_on() -> None:
     progress.update(StepEvent(run_id=RUN, step=0, phase="start", t=0.5))
     assert progress.seconds == 2.5, "of the whole run, not of what came after the answer"
     assert calls_line(progress) == "4 calls (2 plans, 1 drawing, 1 critique)"
+
+
+def test_what_was_recorded_before_is_not_told_as_if_it_were_made_again() -> None:
+    made = [("backend", 0, 0), ("critic", 0, 0), ("backend", 1, 0), ("critic", 1, 0), ("backend", 1, 1)]
+    calls = [{"role": role, "step": step, "attempt": attempt, "status": "finished"} for role, step, attempt in made]
+    view = PlainView()
+    view.progress.recorded = Recorded([*calls, {"role": "critic", "step": 1, "attempt": 1, "status": "started"}])
+    told = [line for event in corrected_run() for line in view.update(event)]
+    assert [line for line in told if line.startswith("step")] == [
+        "step 1: kept, from before",
+        "step 2: drawn, being judged, attempt 2",
+        "step 2: judged: accept, attempt 2",
+        "step 2: kept at attempt 2 - corrected: The seed is missing.",
+    ]
+
+
+def test_of_a_step_that_is_planned_anew_only_the_old_drawing_was_there_before() -> None:
+    calls = [{"role": role, "step": 0, "attempt": 0, "status": "finished"} for role in ("backend", "critic")]
+    view = PlainView()
+    view.progress.recorded = Recorded(calls)
+    other = simple_plan(1).model_copy(update={"title": "Another"})
+    events = [*planned(simple_plan(1)), *started(0), *drawn(0), *judged(0, fault="No.")]
+    assert not [line for event in events for line in view.update(event) if line.startswith("step")]
+    anew = segment(RUN, None, "plan", text="another outline", plan=other, attempt=1)
+    told = [line for event in (anew, *drawn(0), *judged(0), *kept(0)) for line in view.update(event)]
+    assert [line for line in told if line.startswith("step")] == [
+        "step 1: drawing",
+        "step 1: drawn, being judged",
+        "step 1: judged: accept",
+        "step 1: kept",
+    ]
+
+
+def test_where_nobody_judges_nothing_is_said_of_it() -> None:
+    view = PlainView()
+    view.progress.judges = False
+    told = [line for event in (*planned(simple_plan(1)), *started(0), *drawn(0), *judged(0), *kept(0))
+            for line in view.update(event)]  # fmt: skip
+    assert [line for line in told if line.startswith("step")] == ["step 1: drawing", "step 1: drawn", "step 1: kept"]

@@ -53,6 +53,7 @@ def test_a_capped_run_goes_on_with_another_cap_from_anywhere(
     out = capsys.readouterr().out
     assert f"work/bean: going on with run {the_run(working / 'bean')[:8]} (2 of 3 steps done, 3 calls made)" in out
     assert "3 of them answered from the ledger" in out
+    assert "step 1: kept, from before\n" in out and "step 1: drawing" not in out
     after = records(working / "bean")
     assert {key: after[key] for key in before} == before, "no finished call is made again"
     assert sorted(path.name for path in working.iterdir()) == ["bean"]
