@@ -91,6 +91,9 @@ class Runs:
         if progress is not None and not live.knows_all:
             live.restore_steps(await self._committed(progress))
             live.budget.carry(progress.get("seconds", 0.0))
+        elif progress is not None and _lacks(live, progress):
+            # A task that an earlier invocation had finished is committed in this one, and nobody here took part.
+            live.standing.adopt(await self._committed(progress))
         return live
 
     async def _committed(self, progress: Progress) -> list[StepRecord]:
@@ -136,6 +139,16 @@ class Runs:
         run.watch = weakref.finalize(writer, background_loop().call_soon_threadsafe, run.close)
         run.watch.atexit = False
         return run
+
+
+def _lacks(run: Run, progress: Progress) -> bool:
+    """Whether a step has come to an end, or waits, by what is committed, and not by what the run knows."""
+    for index, step in progress["steps"].items():
+        record = run.view.records.get(int(index))
+        open_here = record is None or (record.outcome is None and record.proposed is None)
+        if "record" in step and step.get("outcome", "started") != "started" and open_here:
+            return True
+    return False
 
 
 def _place() -> str:
