@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -23,7 +24,8 @@ _ANSWERS = {
     "raise": "it goes on where it stopped, under the new `limits`; name the whole cap, what is used among it",
     "finish": "it ends with what is there; nothing more is drawn",
 }
-_EXAMPLE = EXAMPLES["limit"]
+#: Where every limit that is reached is at its ceiling.
+_ONLY_FINISH = 'It is at its ceiling, so the only answer is {"decision": "finish"}.'
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,9 +114,10 @@ def limit_question(
     steps = [_shown(view, step) for step in undone(view)]
     highest = _caps(ceiling) if ceiling is not None else {}
     suggested = _suggested(reached, estimate, highest)
+    over = all(one.limit != "max_seconds" and one.cap >= highest.get(one.limit, math.inf) for one in reached)
     return {
         "ask": "limit",
-        "says": _said(reached, steps),
+        "says": _said(reached, steps) + (" At the ceiling: it can only finish." if over else ""),
         **first.shown(),
         **({"also": [other.shown() for other in reached[1:]]} if len(reached) > 1 else {}),
         "undone": steps,
@@ -123,8 +126,50 @@ def limit_question(
         **({"suggested": suggested} if suggested else {}),
         "limits": _caps(limits),
         **({"ceiling": highest} if highest else {}),
-        "answers": _ANSWERS,
+        "answers": {"finish": _ANSWERS["finish"]} if over else _ANSWERS,
     }
+
+
+def suggested_caps(question: Mapping[str, Any]) -> dict[str, float]:
+    """What the limits that are reached may be raised to, where nobody says otherwise.
+
+    Enough for what is left; where nobody knows what that takes, twice as much; of time as much again. Nothing above
+    a ceiling: a limit that is at its ceiling is not among them.
+
+    Args:
+        question: As `limit_question` makes it.
+
+    Example:
+        >>> suggested_caps({"limit": "max_images", "cap": 12, "suggested": {"max_images": 21}})
+        {'max_images': 21}
+        >>> suggested_caps({"limit": "max_cost_usd", "cap": 0.5, "also": [{"limit": "max_seconds", "cap": 60}]})
+        {'max_cost_usd': 1.0, 'max_seconds': 60}
+        >>> suggested_caps({"limit": "max_images", "cap": 12, "ceiling": {"max_images": 12}})
+        {}
+    """
+    known, highest = question.get("suggested", {}), question.get("ceiling", {})
+    found: dict[str, float] = {}
+    for one in (question, *question.get("also", ())):
+        name, cap = one["limit"], one["cap"]
+        otherwise = cap if name == "max_seconds" else 2 * max(cap, one.get("used") or 0) or 1
+        suggested = min(known.get(name, otherwise), highest.get(name, math.inf))
+        if name == "max_seconds" or suggested > cap:
+            found[name] = suggested
+    return found
+
+
+def limit_example(question: Mapping[str, Any]) -> str:
+    """How the question about a limit is answered, for example.
+
+    Example:
+        >>> limit_example({"limit": "max_calls", "cap": 8, "suggested": {"max_calls": 14}})
+        'Answer for example {"decision": "raise", "limits": {"max_calls": 14}} or {"decision": "finish"}.'
+    """
+    suggested = suggested_caps(question)
+    if not suggested:
+        return _ONLY_FINISH
+    answer = json.dumps({"decision": "raise", "limits": suggested})
+    return f'Answer for example {answer} or {{"decision": "finish"}}.'
 
 
 def _caps(limits: Limits) -> dict[str, float]:
@@ -182,7 +227,13 @@ def _suggested(reached: Sequence[Reached], estimate: Estimate | None, highest: M
 
 
 def read_limit_answer(
-    answer: object, reached: Sequence[Reached], limits: Limits, spend: Spend, ceiling: Limits | None = None
+    answer: object,
+    reached: Sequence[Reached],
+    limits: Limits,
+    spend: Spend,
+    ceiling: Limits | None = None,
+    *,
+    example: str = EXAMPLES["limit"],
 ) -> LimitReview:
     """An answer about a run at a limit; a word alone is the decision.
 
@@ -192,12 +243,13 @@ def read_limit_answer(
         limits: The caps of the run.
         spend: What it has used.
         ceiling: What no cap may be raised above.
+        example: How it is answered, as `limit_example` says it.
 
     Raises:
         ConfigError: It is none; a cap is not above what is used, or above the ceiling; or nothing raises what was
             reached.
     """
-    review = read_answer(LimitReview, answer, example=_EXAMPLE)
+    review = read_answer(LimitReview, answer, example=example)
     if review.decision == "finish":
         return review
     given = {} if review.limits is None else review.limits.given
@@ -223,7 +275,7 @@ def read_limit_answer(
     names = [one.limit for one in reached]
     if "max_seconds" not in names and not given.keys() & set(names):
         said = " and ".join(f"{one.limit} of {_figure(one.limit, one.cap)}" for one in reached)
-        raise ConfigError(f"The run has reached {said}, and that is not raised.", remedy=_EXAMPLE)
+        raise ConfigError(f"The run has reached {said}, and that is not raised.", remedy=example)
     return review
 
 

@@ -23,6 +23,7 @@ from langgraph_interleave.estimate import CallProfile, Estimate, estimate_plan, 
 from langgraph_interleave.limits import Limits
 from langgraph_interleave.raising import (
     goes_on,
+    limit_example,
     limit_question,
     raised,
     reached_by,
@@ -190,7 +191,9 @@ class Reviews:
         while True:
             try:
                 answer = ask(question, LimitReview, complaint)
-                review = read_limit_answer(answer, reached, settings.limits, spend, settings.ceiling)
+                review = read_limit_answer(
+                    answer, reached, settings.limits, spend, settings.ceiling, example=limit_example(question)
+                )
                 break
             except InterleaveError as error:
                 complaint = str(error)

@@ -16,6 +16,7 @@ from langgraph_interleave.cli.wording import count
 from langgraph_interleave.content import image_block
 from langgraph_interleave.errors import ConfigError
 from langgraph_interleave.imaging import load_image
+from langgraph_interleave.raising import limit_example
 from langgraph_interleave.reviewing import EXAMPLES, read_answer
 from langgraph_interleave.types import LimitReview, PlanReview, StepReview
 
@@ -50,7 +51,7 @@ def read_review(question: Question, answer: object, artifacts: ArtifactStore, wo
             picture = load_image(working / Path(image).expanduser())
             answer = {**answer, "image": image_block(artifacts.put_image(picture), name=Path(image).name)}
     answer, steps = _as_shown(answer) if model is PlanReview else (answer, None)
-    example = EXAMPLES.get(question["ask"], EXAMPLES["step"])
+    example = limit_example(question) if question["ask"] == "limit" else EXAMPLES.get(question["ask"], EXAMPLES["step"])
     review = read_answer(model, answer, example=example).model_dump(mode="json", exclude_none=True)
     return review if steps is None else {**review, "steps": steps}
 

@@ -24,6 +24,7 @@ from langgraph_interleave.cli.planedit import PlanEdit
 from langgraph_interleave.cli.reviewing import Left
 from langgraph_interleave.cli.wording import one_line
 from langgraph_interleave.errors import ConfigError, InterleaveError
+from langgraph_interleave.raising import suggested_caps
 
 Question = Mapping[str, Any]
 
@@ -238,18 +239,21 @@ class Person:
         for line in estimate_lines(question):
             self._say(f"  {line}", style="dim")
         suggested = suggested_caps(question)
-        first = suggested[question["limit"]]
+        name, first = next(iter(suggested.items()), (question["limit"], None))
+        asked = "f finishes, q leaves it waiting > " if first is None else f"raise to [{first:g}], or finish? "
         while True:
-            word, _, rest = self._read(f"raise to [{first:g}], or finish? ").strip().lower().partition(" ")
+            word, _, rest = self._read(asked).strip().lower().partition(" ")
             try:
                 if word in ("q", "quit", "exit"):
                     raise Left
                 if word in ("f", "finish", "n", "no"):
                     return {"decision": "finish"}
+                if first is None:
+                    raise ConfigError("The limit is at its ceiling.", remedy="f finishes, q leaves it waiting.")
                 typed = rest if word in ("r", "raise") else "" if word in ("y", "yes") else word
-                if not typed:
-                    return {"decision": "raise", "limits": suggested}
-                return {"decision": "raise", "limits": {question["limit"]: _cap(typed)}}
+                caps = {name: _cap(typed)} if typed else suggested
+                self._say(f"raising {', '.join(f'{limit} to {cap:g}' for limit, cap in caps.items())}", style="dim")
+                return {"decision": "raise", "limits": caps}
             except InterleaveError as error:
                 self._say(one_line(str(error)), style="yellow")
 
@@ -309,25 +313,6 @@ def edit_text(text: str) -> str:
         return path.read_text(encoding="utf-8", errors="replace")
 
 
-def suggested_caps(question: Question) -> dict[str, float]:
-    """What the limits that are reached may be raised to, where nobody says otherwise.
-
-    Enough for what is left; where nobody knows what that takes, twice as much; of time as much again.
-
-    Example:
-        >>> suggested_caps({"limit": "max_images", "cap": 12, "suggested": {"max_images": 21}})
-        {'max_images': 21}
-        >>> suggested_caps({"limit": "max_cost_usd", "cap": 0.5, "also": [{"limit": "max_seconds", "cap": 60}]})
-        {'max_cost_usd': 1.0, 'max_seconds': 60}
-    """
-    known = question.get("suggested", {})
-    found: dict[str, float] = {}
-    for one in (question, *question.get("also", ())):
-        otherwise = one["cap"] if one["limit"] == "max_seconds" else 2 * max(one["cap"], one.get("used") or 0) or 1
-        found[one["limit"]] = known.get(one["limit"], otherwise)
-    return found
-
-
 def _cap(text: str) -> float:
     try:
         cap = float(text.strip().lstrip("$"))
@@ -335,8 +320,9 @@ def _cap(text: str) -> float:
         cap = math.nan
     if not math.isfinite(cap) or cap <= 0:
         raise ConfigError(
-            f"{text.strip()[:40]!r} is no number.",
-            remedy="A number raises the limit to it, Enter to the one in brackets, f finishes, q leaves it waiting.",
+            f"{text.strip()[:40]!r} is no number, and no answer.",
+            remedy="A number raises the limit to it; Enter, or raise, to the one in brackets; f finishes; q leaves it "
+            "waiting.",
         )
     return int(cap) if cap.is_integer() else cap
 

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from langgraph_interleave.cli.answers import Given, Kept
+from langgraph_interleave.artifacts import ArtifactStore
+from langgraph_interleave.cli.answers import Given, Kept, read_review
 from langgraph_interleave.cli.app import run_app
 from langgraph_interleave.cli.asked import left_lines
 from langgraph_interleave.errors import ConfigError
@@ -82,6 +83,7 @@ def test_the_question_is_a_json_line_for_programs(working: Path, capsys: Capture
     [
         ([""], {"decision": "raise", "limits": {"max_images": 18}}),
         (["yes"], {"decision": "raise", "limits": {"max_images": 18}}),
+        (["foo", "Raise"], {"decision": "raise", "limits": {"max_images": 18}}),
         (["24"], {"decision": "raise", "limits": {"max_images": 24}}),
         (["raise 24"], {"decision": "raise", "limits": {"max_images": 24}}),
         (["lots", "-3", "nan", "f"], {"decision": "finish"}),
@@ -94,7 +96,25 @@ def test_a_person_raises_it_or_finishes(tmp_path: Path, lines: list[str], answer
     told = sitting.out.getvalue()
     assert "12 of 12 pictures used; 2 steps are not done." in told and "raise to [18], or finish? " in told
     assert "step 4: The sprout - not drawn" in told and "step 5 - not accepted in 2 attempts" in told
-    assert told.count("is no number") == len(lines) - 1
+    assert (
+        told.count("is no number, and no answer. A number raises the limit to it; Enter, or raise,") == len(lines) - 1
+    )
+    assert ("raising max_images to" in told) == (answer["decision"] == "raise")
+
+
+def test_at_the_ceiling_only_finish_is_asked_for(tmp_path: Path) -> None:
+    sitting = Sitting(tmp_path, "", "raise 24", "24", "f")
+    highest = {name: value for name, value in LIMIT.items() if name != "suggested"} | {"ceiling": {"max_images": 12}}
+    assert sitting.ask(highest) == {"decision": "finish"}
+    told = sitting.out.getvalue()
+    assert told.count("The limit is at its ceiling. f finishes, q leaves it waiting.") == 3 and "raise to" not in told
+
+
+def test_an_answer_of_no_use_is_told_by_the_limit_that_was_met(tmp_path: Path) -> None:
+    asked = {"ask": "limit", "limit": "max_cost_usd", "used": 0.5, "cap": 0.5, "suggested": {"max_cost_usd": 1.25}}
+    with pytest.raises(ConfigError) as caught:
+        read_review(asked, "more", ArtifactStore.memory(), tmp_path)
+    assert caught.value.remedy.startswith('Answer for example {"decision": "raise", "limits": {"max_cost_usd": 1.25}}')
 
 
 def test_an_object_may_name_the_limit(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from langgraph_interleave.raising import (
     COUNTED,
     Reached,
     goes_on,
+    limit_example,
     limit_question,
     raised,
     reached_by,
@@ -127,6 +128,17 @@ def test_what_is_reached_is_read_from_the_steps() -> None:
     assert reached_by(records, LIMITS, SPEND) == (Reached("max_calls", 5, 9), Reached("max_images", 2, 2))
     assert reached_by(records[:0], LIMITS, SPEND) == ()
     assert set(COUNTED) == set(RUN_LIMITS) == set(RaisedLimits.model_fields) <= set(Limits.model_fields)
+
+
+def test_at_the_ceiling_the_question_says_that_it_can_only_finish() -> None:
+    seen = view({0: outcomes.limited(drawn(2), ASKING, "max_images", AT)})
+    asked = limit_question(seen, PICTURES, spend=SPEND, estimate=None, limits=LIMITS, ceiling=Limits(max_images=2))
+    assert asked["says"].endswith("not done. At the ceiling: it can only finish.") and list(asked["answers"]) == [
+        "finish"
+    ]
+    assert limit_example(asked) == 'It is at its ceiling, so the only answer is {"decision": "finish"}.'
+    higher = limit_question(seen, PICTURES, spend=SPEND, estimate=None, limits=LIMITS, ceiling=Limits(max_images=3))
+    assert "ceiling" not in higher["says"] and '{"max_images": 3}' in limit_example(higher)
 
 
 # --- answers ------------------------------------------------------------------------------------
