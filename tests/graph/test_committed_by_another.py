@@ -29,7 +29,7 @@ async def test_the_document_is_composed_all_the_same(monkeypatch: pytest.MonkeyP
     find, held = Runs.find, asyncio.Event()
 
     async def find_late(self: Runs, run_id: str, plan: str, progress: Any = None, **options: Any) -> Any:
-        at = get_config()["metadata"]["langgraph_node"]
+        at = get_config().get("metadata", {}).get("langgraph_node")
         if at == "dispatch" and not held.is_set():
             held.set()
             await asyncio.Event().wait()  # dispatch is cut off here, beside the critique
