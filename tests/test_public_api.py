@@ -60,6 +60,9 @@ def test_an_unknown_name_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = langgraph_interleave.nothing
     assert set(langgraph_interleave.__all__) <= set(dir(langgraph_interleave))
+    from langgraph_interleave import testing
+
+    assert set(testing.__all__) <= set(dir(testing)), "what is loaded late is listed, too"
 
 
 def test_the_bare_import_loads_nothing_else() -> None:

@@ -32,4 +32,6 @@ PricesFile = Annotated[
 ]
 NoOpen = Annotated[bool, typer.Option("--no-open", help="Do not open the page when it is done.")]
 WithTraceback = Annotated[bool, typer.Option("--traceback", help="Show where an unexpected error came from.")]
-Yes = Annotated[bool, typer.Option("--yes", help="Accept whatever would be asked.")]
+Yes = Annotated[
+    bool, typer.Option("--yes", help="Accept whatever would be asked; at a limit, finish with what is there.")
+]

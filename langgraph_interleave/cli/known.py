@@ -144,15 +144,17 @@ def everywhere(folders: Iterable[Path] = ()) -> list[Known]:
     return sorted(found.values(), key=lambda one: (one.begun.last if one.begun else one.when, one.run), reverse=True)
 
 
-def find(reference: str, working: Path) -> list[Known]:
+def find(reference: str, working: Path, *, there: bool = False) -> list[Known]:
     """The runs that are meant: all those of a folder, or one by its id.
 
     Args:
         reference: A folder, or an id or the beginning of one.
         working: Folder for relative paths.
+        there: Of several with that id, only those whose folders are still there.
 
     Raises:
-        ConfigError: There is none, or several have an id that begins so.
+        ConfigError: There is none, or several have an id that begins so; the same request in several folders is
+            the same id in each.
     """
     folder = (working / Path(reference).expanduser()).resolve()
     if folder.is_dir():
@@ -169,13 +171,14 @@ def find(reference: str, working: Path) -> list[Known]:
         return found
     wanted = reference.strip().lower()
     found = [one for one in everywhere() if wanted and one.run.startswith(wanted)]
+    if there and len(found) > 1:
+        found = [one for one in found if one.begun is not None] or found
     if not found:
         raise ConfigError(f"{reference!r} is neither a folder nor the id of a run.", remedy=_what_there_is(working))
     if len(found) > 1:
-        several = ", ".join(f"{one.run} in {shown(one.folder, working)}" for one in found[:_MOST])
-        raise ConfigError(
-            f"{reference!r} may be several runs: {several}.", remedy="Name the folder, or more of the id."
-        )
+        several = ", ".join(f"{one.run} in {one_line(shown(one.folder, working))}" for one in found[:_MOST])
+        more = "" if len({one.run for one in found}) == 1 else ", or more of the id"
+        raise ConfigError(f"{reference!r} may be several runs: {several}.", remedy=f"Name the folder{more}.")
     return found
 
 

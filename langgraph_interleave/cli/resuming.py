@@ -46,7 +46,7 @@ def resume(reference: str, options: Options, given: Collection[str], *, working:
         InterleaveError: There is no such run, or something that was typed makes another document.
     """
     working = working or Path.cwd()
-    found = find(reference, working)
+    found = find(reference, working, there=True)
     one = found[0].look()
     begun = one.begun
     if begun is None:

@@ -12,7 +12,7 @@ import typer
 
 from langgraph_interleave.cli.deleting import delete_runs, planned
 from langgraph_interleave.cli.folder import resume_line, shown
-from langgraph_interleave.cli.known import Known, everywhere, find, is_ambiguous, is_leased
+from langgraph_interleave.cli.known import Known, everywhere, find, in_folder, is_ambiguous, is_leased
 from langgraph_interleave.cli.pipe import quietly
 from langgraph_interleave.cli.progress import said
 from langgraph_interleave.cli.screen import tolerate
@@ -163,9 +163,16 @@ def _lines(one: Known, working: Path) -> list[str]:
             "and, where it is paid for, billed; going on makes it again"
         )
     if one.state in _OPEN:
-        how = f"langgraph-interleave run --resume {one.short}" if place.startswith("..") else ""
+        by_id = place.startswith("..") or _others_open(one)
+        how = f"langgraph-interleave run --resume {one.short}" if by_id else ""
         lines.append(f"  to go on: {how or resume_line(one.folder, one.run, working)}")
     return lines
+
+
+def _others_open(one: Known) -> bool:
+    """Whether its folder has another run to go on with: then the folder alone may mean that one."""
+    others = (other.begun for other in in_folder(one.folder) if other.run != one.run)
+    return any(begun is not None and (begun.outcome is None or begun.outcome in _OPEN) for begun in others)
 
 
 def _status(call: CallRecord) -> str:

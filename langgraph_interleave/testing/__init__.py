@@ -53,6 +53,10 @@ __all__ = [
 ]
 
 
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
 def __getattr__(name: str) -> Any:
     if name in _CONFORMANCE:
         from langgraph_interleave.testing import conformance

@@ -194,3 +194,29 @@ def test_of_two_versions_the_other_one_keeps_all_it_needs(
     assert len(list((folder / ".interleave" / "calls" / kept.run).iterdir())) > 0
     # It goes on as if nothing had been.
     assert run_app(["change", "bean", "make step 2 night-time", "--no-open"]) == 0
+
+
+def test_where_a_folder_has_two_runs_to_go_on_with_each_is_named(working: Path, capsys: Captured) -> None:
+    begin("--max-images", "1", "--lookahead", "never")
+    runs = BegunRuns(working / "bean")
+    (first,) = runs.all()
+    runs.write(first.model_copy(update={"run": "0123456789abcdef"}))
+    capsys.readouterr()
+    assert run_app(["runs", "show", "bean"]) == 0
+    out = capsys.readouterr().out
+    for run in (first.run, "0123456789abcdef"):
+        assert f"  to go on: langgraph-interleave run --resume {run[:8]}\n" in out
+
+
+def test_the_same_request_in_two_folders_is_one_id_and_the_folder_is_to_be_named(
+    working: Path, capsys: Captured
+) -> None:
+    begin("--max-images", "1", out="bean")
+    begin("--max-images", "1", out="copy")
+    run = BegunRuns(working / "bean").all()[0].run
+    capsys.readouterr()
+    assert run_app(["run", "--resume", run[:6], "--no-open"]) == 2
+    said = capsys.readouterr().err
+    assert f"{run} in bean" in said and f"{run} in copy" in said and said.rstrip().endswith("Name the folder.")
+    shutil.rmtree(working / "copy")
+    assert run_app(["run", "--resume", run[:6], "--no-open", "--max-images", "9"]) == 0
