@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 
-from langgraph_interleave import routing
+from langgraph_interleave import outcomes, routing
 from langgraph_interleave.artifacts import ArtifactStore
 from langgraph_interleave.document.text import shorten
+from langgraph_interleave.document.words import ASKED_AT_LIMIT
 from langgraph_interleave.drift import Look, drift, look_of
 from langgraph_interleave.errors import ArtifactMissing
 from langgraph_interleave.imaging.formats import Unreadable
@@ -71,6 +72,7 @@ def compose_document(
             found=routing.basis_of(view, step),
             measured=(drifts or {}).get(step.index),
             sketch=sketches.get(step.index),
+            at_limit=step.index in view.records and outcomes.at_limit(view.records[step.index], view.rules),
         )
         for step in view.steps
     ]
@@ -103,8 +105,12 @@ def document_step(
     found: Basis | None = None,
     measured: Drift | None = None,
     sketch: ArtifactRef | None = None,
+    at_limit: bool = False,
 ) -> DocumentStep:
-    """One step of the document; a step without a record was never begun, because the run was stopped."""
+    """One step of the document; a step without a record was never begun, because the run was stopped.
+
+    `at_limit`: a limit of the run ends it, and it is asked whether to raise that.
+    """
     record = record or StepRecord(index=step.index, outcome="cancelled")
     return DocumentStep(
         index=step.index,
@@ -114,7 +120,7 @@ def document_step(
         caption=step.caption,
         image=record.picture or (None if record.attempts else sketch),
         alt="" if step.op == "text" or step.caption else step.instruction or "",
-        mark=SKETCHED if sketch is not None and not record.attempts else mark(record),
+        mark=SKETCHED if sketch is not None and not record.attempts else mark(record, at_limit=at_limit),
         attempts=len(record.attempts),
         kept=record.kept,
         sources=step.sources if found is None else found.drawn_from,
@@ -184,8 +190,10 @@ def _outcome(record: StepRecord) -> StepOutcome:
     return "waiting" if record.proposed not in (None, "cancelled") else "cancelled"
 
 
-def mark(record: StepRecord) -> str | None:
+def mark(record: StepRecord, *, at_limit: bool = False) -> str | None:
     """The sentence that tells a reader what is not as it should be; `None` when all is well."""
+    if _outcome(record) == "waiting" and at_limit and record.problem is not None:
+        return f"{record.problem.message} {ASKED_AT_LIMIT}"
     if _outcome(record) == "waiting":
         return "A reviewer is asked about this picture." if record.attempts else None
     reason = record.problem.message if record.problem else ""

@@ -30,6 +30,8 @@ _NAMED = {
     "skipped": "Skipped: step",
     "cancelled": "Not drawn any more: step",
 }
+#: What is said after the limit at which a run waits.
+ASKED_AT_LIMIT = "It is asked whether to raise it, or to finish with what is there."
 _TIMES = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 
 
@@ -67,6 +69,9 @@ def status_of(data: DocumentData) -> tuple[str, list[StatusLine]] | None:
     if data.outcome == "complete":
         return None
     lines = [StatusLine("A limit was reached before every step was drawn.")] if "limit" in data.reasons else []
+    at_limit = [step.mark for step in data.steps if step.mark and step.mark.endswith(ASKED_AT_LIMIT)]
+    if data.outcome == "waiting" and at_limit:
+        return "Waiting at a limit", [StatusLine(at_limit[0])]
     if data.problem is not None:
         lines.append(StatusLine(f"{data.problem.message} {data.problem.remedy}".strip()))
     for outcome, said in _NAMED.items():

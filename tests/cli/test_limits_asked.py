@@ -47,6 +47,9 @@ def test_nobody_is_waited_for_and_a_later_answer_goes_on(working: Path, capsys: 
     assert " - not " in out
     made = calls(working / "bean")
     assert made.count("backend") == 2
+    page = (working / "bean" / "index.html").read_text("utf-8")
+    assert "Waiting at a limit" in page and "reviewer" not in page
+    assert "Limit max_images reached: 2 of 2 used. It is asked whether to raise it, or to finish with what" in page
 
     (working / "a.json").write_text('{"limit": {"decision": "raise", "limits": {"max_images": 9}}}', encoding="utf-8")
     assert run("--answer", "a.json") == 0
