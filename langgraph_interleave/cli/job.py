@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +20,12 @@ from langgraph_interleave.cli.typed import Options
 from langgraph_interleave.content import image_block, read_request
 from langgraph_interleave.context import InterleaveContext
 from langgraph_interleave.critic import Critic
-from langgraph_interleave.errors import InterleaveError
+from langgraph_interleave.errors import InterleaveError, Role
 from langgraph_interleave.imaging import fetch_image, is_web_address, load_image
 from langgraph_interleave.ledger import Ledger
 from langgraph_interleave.planner import Planner
-from langgraph_interleave.prices import Price
+from langgraph_interleave.prices import Price, Prices
+from langgraph_interleave.profiles import profile_of
 from langgraph_interleave.registry import init_critic, init_planner
 from langgraph_interleave.types import ImageBytes, RunOutcome
 
@@ -50,6 +51,8 @@ class Job:
     hint: str = ""
     #: Whether there is a critic.
     judges: bool = True
+    #: What a call of each role is expected to cost, in US dollars; `None` where nobody knows.
+    call_usd: Mapping[str, float | None] = field(default_factory=dict[str, float | None])
     document: dict[str, Any] | None = None
     started: bool = False
     #: As it was kept before this process made it; known once it is started.
@@ -126,6 +129,18 @@ class Parts:
             self.backend.capabilities.billed
             or any(part.billed for part in (self.planner, self.critic) if part is not None)
         )
+
+    @property
+    def call_usd(self) -> dict[str, float | None]:
+        """What a call of each role is expected to cost, in US dollars; `None` where nobody knows."""
+        table = Prices.default()
+        brought = getattr(self.backend, "companions", None) is not None
+        roles: dict[Role, object] = {"planner": self.planner, "backend": self.backend, "critic": self.critic}
+        return {
+            # What comes with a backend is code.
+            role: 0.0 if part is None and brought else profile_of(role, part).cost(table)[0]
+            for role, part in roles.items()
+        }
 
 
 def prepare(options: Options, working: Path, *, prices: Mapping[str, Price] | None = None) -> Job:
@@ -230,7 +245,17 @@ def make_job(
         prices=None if prices is None else dict(prices),
     )
     hint = hint_of(*typed)
-    judges = getattr(parts.critic, "judges", True)
     return Job(
-        run, place, artifacts, graph, blocks, context, free=parts.free, begun=begun, base=base, hint=hint, judges=judges
+        run,
+        place,
+        artifacts,
+        graph,
+        blocks,
+        context,
+        free=parts.free,
+        begun=begun,
+        base=base,
+        hint=hint,
+        judges=getattr(parts.critic, "judges", True),
+        call_usd=parts.call_usd,
     )

@@ -52,7 +52,7 @@ def make(
     try:
         # What is there by now is told as such, and not as if it were made, and paid, again.
         screen.progress.recorded = Recorded(job.artifacts.list_calls(job.run))
-        screen.progress.judges = job.judges
+        screen.progress.judges, screen.progress.call_usd = job.judges, job.call_usd
         maker = job.start()
         for line in (job.place.note, _others(maker), job.hint):
             if line:

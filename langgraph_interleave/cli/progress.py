@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -90,6 +91,8 @@ class RunProgress:
     run_id: str | None = None
     recorded: Recorded = field(default_factory=Recorded)
     judges: bool = True
+    #: What a call of each role is expected to cost, in US dollars; `None` where nobody knows.
+    call_usd: Mapping[str, float | None] = field(default_factory=dict[str, float | None])
     _seen: set[str] = field(default_factory=set[str])
     _replaced: int = 0
     #: The plans of the run in which an attempt was begun, by step and attempt.

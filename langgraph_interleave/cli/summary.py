@@ -61,7 +61,25 @@ def status_line(progress: RunProgress, *, seconds: float, free: bool) -> str:
     """Time, calls and cost."""
     spend = progress.spend
     shown = spend.seconds if spend and spend.seconds else seconds
-    return f"{clock(shown)} · {calls_line(progress)} · {cost(spend, free=free)}"
+    said = cost(spend, free=free) if spend is not None or free else cost_so_far(progress)
+    return f"{clock(shown)} · {calls_line(progress)} · {said}"
+
+
+def cost_so_far(progress: RunProgress) -> str:
+    """What the calls that were told of may have cost: what each cost is known when the run has ended.
+
+    Example:
+        >>> progress = RunProgress(call_usd={"planner": 0.0, "backend": 0.04})
+        >>> progress.calls |= {"planner": 1, "backend": 3}
+        >>> cost_so_far(progress)
+        'about $0.12'
+    """
+    costs = [(number, progress.call_usd.get(role)) for role, number in progress.calls.items() if number]
+    known = [number * each for number, each in costs if each is not None]
+    if len(known) < len(costs) or not progress.call_usd:
+        return "cost unknown"
+    total = sum(known)
+    return f"about ${total:.2f}" if total >= 0.1 else f"about ${total:.4f}" if total else "no cost so far"
 
 
 def outcome_line(progress: RunProgress) -> str:

@@ -12,12 +12,12 @@ import pytest
 from langgraph_interleave.backends.registry import init_image_backend
 from langgraph_interleave.cli.app import run_app
 from langgraph_interleave.cli.begun import BegunRuns
-from langgraph_interleave.cli.job import Job
+from langgraph_interleave.cli.job import Job, Parts
 from langgraph_interleave.cli.keeping import tell_how
 from langgraph_interleave.cli.money import free_perhaps, hint_of, own_server
 from langgraph_interleave.cli.progress import RunProgress
 from langgraph_interleave.cli.screen import PlainScreen
-from langgraph_interleave.cli.summary import calls_line, trouble
+from langgraph_interleave.cli.summary import calls_line, status_line, trouble
 from langgraph_interleave.cli.typed import Options
 from langgraph_interleave.events import LimitEvent
 from langgraph_interleave.limits import Limits
@@ -96,6 +96,25 @@ def test_what_was_cut_off_says_what_it_may_have_cost() -> None:
         assert calls_line(progress).endswith(said)
 
 
+def test_while_a_run_goes_on_its_cost_is_said_by_what_calls_cost() -> None:
+    progress = RunProgress(call_usd={"planner": 0.0, "backend": 0.04, "critic": None})
+    progress.calls |= {"planner": 1, "backend": 3}
+    assert status_line(progress, seconds=1, free=False).endswith(" · about $0.12")
+    progress.calls["critic"] = 1
+    assert status_line(progress, seconds=1, free=False).endswith(" · cost unknown"), "of the critic nobody knows"
+    progress.spend = Spend(calls={"backend": 3, "critic": 1}, cost_usd=0.25)
+    assert status_line(progress, seconds=1, free=False).endswith(" · $0.2500"), "what it cost in the end"
+    assert status_line(RunProgress(), seconds=1, free=True).endswith(" · no cost")
+
+
+def test_what_calls_cost_comes_from_the_prices_of_the_user(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(ENVIRONMENT, '{"my-flux": {"picture": 0.5}}')
+    backend = "openai:my-flux?base_url=http://127.0.0.1:9/v1"
+    parts = Parts.of(Options("a bean", backend=backend, planner="scene", critic="none"))
+    assert parts.call_usd == {"planner": 0.0, "backend": 0.5, "critic": 0.0}
+    assert Parts.of(Options("a bean")).call_usd == {"planner": 0.0, "backend": 0.0, "critic": 0.0}
+
+
 def test_money_at_a_limit_is_not_rounded_away() -> None:
     progress = RunProgress()
     progress.limits.append(LimitEvent(run_id="r", limit="step_max_cost_usd", used=0.24, cap=0.25))
@@ -140,7 +159,9 @@ def test_prices_typed_once_stay_with_the_run_and_those_typed_later_go_before(
     monkeypatch.setenv(ENVIRONMENT, "")
     assert run_app([*again, "--max-images", "9", "--prices", "later.json"]) == 0
     monkeypatch.setenv(ENVIRONMENT, "")
-    assert run_app(["change", "cat", "Take the second thing away.", "--no-open", "--max-cost", "9"]) == 1, "nothing changed"
+    assert run_app(["change", "cat", "Take the second thing away.", "--no-open", "--max-cost", "9"]) == 1, (
+        "nothing changed"
+    )
     found = {name: row.picture for name, row in (BegunRuns(working / "cat").all()[0].prices or {}).items()}
     assert found == {"the backend": 0.125, "flux": 0.25}
     # A folder that somebody else sent says nothing of money.
