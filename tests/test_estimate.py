@@ -13,6 +13,7 @@ from langgraph_interleave.backends.registry import init_image_backend
 from langgraph_interleave.backends.simulator import SimulatorBackend
 from langgraph_interleave.critics.ensemble import CriticEnsemble
 from langgraph_interleave.critics.first_look import FirstLook
+from langgraph_interleave.critics.unjudged import Unjudged
 from langgraph_interleave.errors import ConfigError, Role
 from langgraph_interleave.estimate import (
     CallProfile,
@@ -22,6 +23,7 @@ from langgraph_interleave.estimate import (
     describe,
     estimate_plan,
     estimate_run,
+    in_a_line,
     profile_of,
 )
 from langgraph_interleave.ledger import CallRecord
@@ -315,6 +317,15 @@ def test_many_steps_are_estimated_quickly_and_alike() -> None:
     limits = Limits(max_steps=5000, max_attempts=5, max_images=6000, max_repeats=0)
     found = estimate_run(5000, limits=limits)
     assert three(found.images) == pytest.approx((5000, 6000, 6000))
+
+
+def test_where_nobody_judges_every_attempt_is_accepted_and_no_critique_is_spoken_of() -> None:
+    free = CallProfile((("", Usage()),), billed=False, seconds=1, repeatable=False)
+    found = estimate_run(3, limits=Limits(max_attempts=3), planner=free, backend=free, critic=Unjudged())
+    assert (found.images.expected, found.images.worst, found.costs["critic"]) == (3, 9, Range())
+    assert found.p_accept == 1 and not found.judged
+    assert "3 steps, kept as they are drawn." in describe(found) and "Nobody judges" in describe(found)
+    assert in_a_line(found).startswith("3 drawings (at most 9), ")
 
 
 @pytest.mark.parametrize("p_accept", [-0.1, 1.1, float("nan")])

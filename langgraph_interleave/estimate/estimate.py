@@ -64,6 +64,8 @@ class Estimate(Frozen):
         seconds: Wall-clock time. Calls started ahead of time, which save some, are not reckoned with.
         unpriced: Models whose price is not known.
         limited: Limits that may end the run before every attempt is used up.
+        judged: Whether there is a critic. Where there is none every picture is accepted, unless a check fails; what
+            stands for its critique counts as a call of the run, and is no request.
     """
 
     steps: int = Field(ge=0)
@@ -76,6 +78,7 @@ class Estimate(Frozen):
     seconds: Range
     unpriced: tuple[str, ...] = ()
     limited: tuple[str, ...] = ()
+    judged: bool = True
 
     @property
     def cost_usd(self) -> Range | None:
@@ -106,7 +109,7 @@ def estimate_run(
     Args:
         steps: Steps that are drawn; each builds on the one before.
         limits: The run's caps.
-        p_accept: Probability that an attempt is accepted, 0 to 1.
+        p_accept: Probability that an attempt is accepted, 0 to 1; without a critic (`critic="none"`) it is 1.
         planner: The planner, or a `CallProfile`; without it its price is not known.
         backend: The backend, likewise.
         critic: The critic, likewise.
@@ -182,6 +185,8 @@ def _estimate(
     if not 0 <= p_accept <= 1:
         raise ConfigError(f"p_accept={p_accept!r} is no probability.", remedy="Give a number from 0 to 1.")
     steps = len(waits)
+    judged = bool(getattr(parts["critic"], "judges", True))
+    p_accept = p_accept if judged else 1.0
     profiles: dict[Role, CallProfile] = {}
     for role in ROLES:
         profiles[role] = profile_of(role, parts[role], steps=steps, seconds=seconds.get(role))
@@ -232,6 +237,7 @@ def _estimate(
         seconds=Range(best=min(spans.best, cap), expected=min(spans.expected, cap), worst=min(spans.worst, cap)),
         unpriced=unpriced,
         limited=tuple(name for name, binds in bound.items() if binds),
+        judged=judged,
     )
 
 

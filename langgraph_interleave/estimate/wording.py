@@ -30,8 +30,9 @@ def describe(estimate: Estimate) -> str:
         Worst: every attempt is used up.
     """
     steps = f"{estimate.steps} step" if estimate.steps == 1 else f"{estimate.steps} steps"
+    accepted = f"{estimate.p_accept * 100:.0f} % of attempts accepted" if estimate.judged else "kept as they are drawn"
     lines = [
-        f"{steps}, {estimate.p_accept * 100:.0f} % of attempts accepted. An estimate: nothing was spent.",
+        f"{steps}, {accepted}. An estimate: nothing was spent.",
         _row("", ("best", "expected", "worst")),
         *(_line(_NAMES[role], calls, _number) for role, calls in estimate.calls.items()),
         _line("all calls", estimate.all_calls, _number),
@@ -43,6 +44,8 @@ def describe(estimate: Estimate) -> str:
         times = "once" if estimate.repeats == 1 else f"{estimate.repeats} times"
         worst += f", and every call of a model is repeated {times} (one that drew nothing costs nothing)"
     lines.append(f"{worst}.")
+    if not estimate.judged:
+        lines.append("Nobody judges: what counts as critiques is no request, and costs nothing.")
     if estimate.limited:
         lines.append(f"May be ended sooner by {', '.join(estimate.limited)}.")
     return "\n".join(lines)
@@ -72,7 +75,7 @@ def in_a_line(estimate: Estimate) -> str:
         cost = f"{figures(known, _dollars)} known, {cost}" if known.worst else cost
     else:
         cost = figures(estimate.cost_usd, _dollars) if estimate.cost_usd.worst else "no cost"
-    return f"{drawn} and {judged}, {figures(estimate.seconds, _clock)}, {cost}"
+    return f"{f'{drawn} and {judged}' if estimate.judged else drawn}, {figures(estimate.seconds, _clock)}, {cost}"
 
 
 def _money(estimate: Estimate) -> list[str]:
