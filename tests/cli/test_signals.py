@@ -238,10 +238,11 @@ def test_ten_times_kill_9_and_no_finished_call_is_made_again(
             with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
                 assert process.stdout is not None
                 if kills < 10:
-                    said = process.stdout.readline()
+                    said += process.stdout.readline()
                     time.sleep(chance.uniform(0, 0.9))
                     process.kill()
-                said, errors = process.communicate(timeout=60)
+                rest, errors = process.communicate(timeout=60)
+                said += rest
             now = records(folder)
             assert {key: now[key] for key in finished} == finished, "no finished call is made again"
             finished = {key: one for key, one in now.items() if one["status"] == "finished"}
@@ -256,7 +257,10 @@ def test_ten_times_kill_9_and_no_finished_call_is_made_again(
         made = len(counted.read_text(encoding="utf-8").splitlines())
         assert len(finished) == 1 + 6 * 2 * 2
         assert made <= len(finished) + ambiguous, "what was made twice is said to be ambiguous"
-        found = re.search(r"(\d+) cut off \(ambiguous", said)
-        assert (int(found[1]) if found else 0) == ambiguous
+        # Killed between the end of the run and its last lines, it is only written again.
+        before, ends, last = said.rpartition("\ncomplete")
+        found = re.search(r"(\d+) cut off \(ambiguous", last)
+        whole = ends and "index.html" in last
+        assert not whole or (int(found[1]) if found else 0) == ambiguous, before[-200:]
     assert kills == 10
     assert cut_off > 0, "some of them were in flight"

@@ -18,7 +18,8 @@ def labels(graph: Any) -> dict[tuple[str, str], str | None]:
 
 
 def test_three_graphs_are_served_and_say_what_they_are(assistants: dict[str, dict[str, Any]]) -> None:
-    assert {name for name in assistants if name not in ("slow", "parallel")} == {"interleave", "illustrator", "agent"}
+    ours = {"slow", "parallel", "billed", "noted", "left"}  # those of the tests
+    assert set(assistants) - ours == {"interleave", "illustrator", "agent"}
     for name in ("interleave", "illustrator", "agent"):
         assert 40 < len(assistants[name]["description"]) < 120
 
