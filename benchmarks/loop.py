@@ -18,7 +18,7 @@ what lookahead costs and saves where every picture is billed (`pace/bets.py`).
 
 Runs of graph and plain loop alternate, so that whatever else the machine does hits both. `visible` is
 the time from when a picture may be shown (it exists and the plan is validated; before that its step
-may still change) to when its preview comes out of the graph's stream. Forty seeds take eleven minutes,
+may still change) to when its preview comes out of the graph's stream. Forty seeds take some twenty-five minutes,
 nearly all of it waiting for stubs.
 """
 
@@ -343,7 +343,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     began = time.perf_counter()
     cases = [found.data() for found in asyncio.run(measure(CASES, seeds))]
     right = asyncio.run(quality.measure(2 if options.quick else 40))
-    lookahead = asyncio.run(bets.measure(2 if options.quick else max(2, seeds // 2)))
+    lookahead = asyncio.run(bets.measure(2 if options.quick else max(10, seeds)))
     result = {
         "parameters": {
             "plan_s": PLAN_S,
