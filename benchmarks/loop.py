@@ -18,7 +18,7 @@ what lookahead costs and saves where every picture is billed (`pace/bets.py`).
 
 Runs of graph and plain loop alternate, so that whatever else the machine does hits both. `visible` is
 the time from when a picture may be shown (it exists and the plan is validated; before that its step
-may still change) to when its preview comes out of the graph's stream. Forty seeds take some twenty-five minutes,
+may still change) to when its preview comes out of the graph's stream. Ten seeds took seven minutes,
 nearly all of it waiting for stubs.
 """
 
