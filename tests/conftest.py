@@ -70,6 +70,14 @@ def quick_resends(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("langgraph_interleave.ledger.resend.FIRST_PAUSE_S", 0.002)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def nobodys_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Fixtures that live longer than one test keep their runs in no user's folder, either."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("INTERLEAVE_HOME", str(tmp_path_factory.getbasetemp() / "home"))
+        yield
+
+
 @pytest.fixture(autouse=True)
 def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
     """No keys, no proxies, no tracing; home and caches are empty folders."""

@@ -13,6 +13,7 @@ from langgraph_interleave.artifacts import ArtifactStore
 from langgraph_interleave.cli.app import run_app
 from langgraph_interleave.cli.begun import BegunRuns
 from langgraph_interleave.cli.deleting import delete_runs
+from langgraph_interleave.cli.home import home
 from langgraph_interleave.cli.known import in_folder
 from langgraph_interleave.cli.managing import completed
 from langgraph_interleave.cli.versions import Versions
@@ -220,3 +221,14 @@ def test_the_same_request_in_two_folders_is_one_id_and_the_folder_is_to_be_named
     assert f"{run} in bean" in said and f"{run} in copy" in said and said.rstrip().endswith("Name the folder.")
     shutil.rmtree(working / "copy")
     assert run_app(["run", "--resume", run[:6], "--no-open", "--max-images", "9"]) == 0
+
+
+@pytest.fixture(scope="module")
+def kept_for_a_module() -> Path:
+    return home()
+
+
+def test_no_fixture_keeps_its_runs_with_the_users(
+    kept_for_a_module: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    assert kept_for_a_module.is_relative_to(tmp_path_factory.getbasetemp())
